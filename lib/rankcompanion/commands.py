@@ -39,7 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def verdict(arguments: Sequence[str]) -> int:
-    """Write how far the ranking of a file, a folder or a campaign can be trusted; exit code."""
+    """Write how far the ranking of a file, a folder or a campaign can be trusted.
+
+    Returns 0 for success, 1 if it could not be written, 2 for a wrong call or unusable judgments.
+    """
     os.environ.update(runner.ONE_THREAD)  # before anything computes
     os.environ.setdefault("MPLBACKEND", "Agg")
 

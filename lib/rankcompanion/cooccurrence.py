@@ -173,7 +173,15 @@ def _beside(frame: pd.DataFrame, quality: pd.Series) -> tuple[pd.Series, pd.Seri
 
 
 def balance(pairs: Cooccurrence, table: pd.DataFrame, pair: str) -> pd.DataFrame:
-    """How evenly systems were judged together, and how much of z that explains: one row."""
+    """How evenly systems were judged together, and how much of z that explains: one row.
+
+    `pairs` is from `cooccurrence`, `table` from `judged_beside`. Columns pair, unit, units,
+    without_hit (share of judgments), systems, complete (share of units with every system),
+    share_median and share_min (off the diagonal of `Cooccurrence.share`), below_half (share of
+    ordered pairs of systems below one half), imbalance_sd and imbalance_max (points), company_z_sd
+    and company_z_max, explained (sd of company_z / sd of mean_z), reordered (pairs of systems whose
+    order company decides). Raises DataError for fewer than two systems.
+    """
     if len(pairs.counts) < 2:
         value, expected = tuple(pairs.counts.index), "two systems or more; run the other pairs"
         raise DataError(f"fewer than two systems in {pair}", value=value, expected=expected)

@@ -143,7 +143,10 @@ def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, A
 
 
 def trust(site: Path, file: Path = CERTAINTY) -> dict[str, Any]:
-    """How often declarations were true in simulated campaigns (empty without the table)."""
+    """How often declarations were true in simulated campaigns, by design of the campaign.
+
+    The full table is copied into the site. ``rows`` is empty if there is no such table.
+    """
     if not file.is_file():
         return {"rows": []}
     write_whole(site / file.name, file.read_bytes())

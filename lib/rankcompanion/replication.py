@@ -72,7 +72,11 @@ def with_official_counts(
 
 
 def mqm_segment_frame(errors: pd.DataFrame) -> pd.DataFrame:
-    """MQM as segment scores: minus the score (raw), z by rater, n ratings, no documents."""
+    """MQM as segment scores: columns system, document, segment, raw, z, n.
+
+    ``raw`` is minus the MQM score, ``z`` is standardised by rater, ``n`` is the number of ratings;
+    ``document`` is empty.
+    """
     columns = {}
     for name in ("raw", "z"):
         one = scored(errors, name)
@@ -186,7 +190,11 @@ def agreement(
 
 
 def compare_p_values(released: pd.DataFrame, scores: Scores) -> pd.DataFrame:
-    """Released one-sided p-values next to ours: equal to 1e-6, or not significant (0.12)."""
+    """Released one-sided p-values (`official.p_values`) next to ours.
+
+    Columns better, worse, released, ours (test ``greater``), same (1: equal to a relative 1e-6, or
+    released as 0.12 and not significant at 0.05 in ours).
+    """
     ours, rows = rank_systems(scores, test="greater").p_values, []
     known = ours.index.intersection(released.index), ours.columns.intersection(released.columns)
     for better, worse in product(*known):

@@ -133,7 +133,11 @@ def signature(**settings: Any) -> dict[str, Any]:
 
 
 def figure_formats(asked: str | None = None) -> tuple[str, ...]:
-    """The formats of figures besides PNG: those `asked` for, or the environment's."""
+    """The formats of figures besides PNG: svg, pdf, both or none.
+
+    `asked` lists them, separated by commas; by default ``RANKSTABILITY_FIGURE_FORMAT`` does. Raises
+    DataError for any other format.
+    """
     text = os.environ.get(FORMATS, "") if asked is None else asked
     names = dict.fromkeys(name.strip().lower() for name in text.split(","))
     if unknown := [f for f in names if f not in ("", "png", "svg", "pdf")]:

@@ -75,7 +75,13 @@ def choose(solved: Mapping[str, TaskRankings], name: str = "") -> TaskRankings:
 
 
 def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
-    """The size of each task, the weight that each ranking violates, and whether that is proven."""
+    """The size of each task, the weight that each ranking violates, and whether that is proven.
+
+    Columns task, systems (without the reference), pairs (judgments, with the reference and ties),
+    acyclic (true/false), optimal_cost, optima (number of optimal rankings; empty if not counted),
+    each `cost_column`, proven (true/false), lower_bound, components (strongly connected),
+    largest_component.
+    """
     rows = []
     for name, task in solved.items():
         mfas, sizes = task.mfas, [len(c) for c in task.mfas.components]
@@ -131,7 +137,12 @@ def results_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 
 
 def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
-    """Every edge of one tournament, and whether the ranking violates it."""
+    """Every edge of one tournament, and whether the ranking violates it.
+
+    Columns over, under, weight, rank_over, rank_under; and, 0 or 1, violated (the ranking has
+    `over` below `under`), in_cycle (the edge is part of a cycle), in_triangle (the ranking keeps
+    the edge, which is part of a cycle of three with a violated edge).
+    """
     names, rank = np.array(mfas.names, dtype=object), np.argsort(mfas.order) + 1
     part = np.empty(len(names), dtype=int)
     for k, members in enumerate(mfas.components):

@@ -248,7 +248,10 @@ class Blocks:
 
 
 def blocks(frame: pd.DataFrame) -> Blocks:
-    """The blocks of one task, from its rows of `read.rr.read_rr`; DataError for several tasks."""
+    """The blocks of one task, from its rows of `read.rr.read_rr`.
+
+    Raises DataError if there are no rows, or rows of several tasks.
+    """
     if frame.empty:
         raise DataError("no blocks", expected="the rows of one task")
     if len(tasks := frame["task"].unique()) > 1:

@@ -175,7 +175,12 @@ def component_table(
 
 
 def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
-    """Points that each document costs, shrunk by the variance components; hardest first."""
+    """How hard each document is, regardless of who translated and judged it; hardest first.
+
+    `frame` is as from `segment_frame`. Columns document, segments, systems, judgments, mean_raw,
+    difficulty (points below the average document, shrunk towards 0 by the variance components),
+    low, high (95 % interval), difficulty_z, low_z, high_z (the same for z-scores).
+    """
     by = frame.groupby(frame["document"].astype(str))
     base = by[["segment", "system"]].nunique().set_axis(["segments", "systems"], axis=1)
     base = base.assign(judgments=by["n"].sum(), mean_raw=by["raw"].mean())
@@ -236,7 +241,14 @@ def summary(
     parts: dict[str, variance.Components],
     ease: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """The documents of a pair (`ease` is None if not known) and their effect on its systems."""
+    """The documents of one language pair and their effect on its systems: one row.
+
+    `ease` is from `ease_by_system`, or None if documents are not known. Columns pair, systems,
+    documents (0: not known), segments, workers (1: in the model), system_sd, judged (share of
+    document-system cells with a judgment), document_sd (points between documents, by the model),
+    luck_sd and luck_max (points between systems), luck_z_sd, luck_z_max, reordered (pairs of
+    systems whose order their documents decide).
+    """
     known, number, raw = ease is not None, frame.nunique(), parts["raw"].variance
     row: dict[str, Any] = {"pair": pair, "systems": number["system"]}
     row |= {"documents": number["document"] if known else 0, "segments": number["segment"]}

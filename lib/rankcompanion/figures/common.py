@@ -140,7 +140,10 @@ def rows(
 def finish(
     fig: Figure, title: str, of: Axes | Sequence[Any] | None = None, columns: int = 4, **kwargs: Any
 ) -> Figure:
-    """`fig` with a title above its panels, and below a legend of these handles or axes."""
+    """`fig` with a title above all its panels and one legend below them.
+
+    The legend shows the handles `of`, or those of the axes `of`; `kwargs` go to the legend.
+    """
     if title:
         fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
     for ax in fig.axes:

@@ -218,7 +218,11 @@ def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def false_lines_figure(table: pd.DataFrame, title: str) -> Figure:
-    """Share of campaigns of equal systems with a line: 95 % intervals, or ranges over pairs."""
+    """Share of campaigns of equal systems with a line, by recipe and unit, with 95 % intervals.
+
+    `table` is from `lines.tables.false_line_table`. With several pairs, each is a dot, and bars are
+    the range over pairs instead.
+    """
     names = list(dict.fromkeys(table["recipe"]))
     units = [u for u in UNITS if u in set(table["unit"])]
     many = "pair" in table and table["pair"].nunique() > 1

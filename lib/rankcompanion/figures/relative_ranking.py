@@ -224,7 +224,11 @@ def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
 
 @styled
 def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> Figure:
-    """Agreement of judges with at least `least` pairs with others and themselves, by pairs."""
+    """Every judge's agreement with the others, and with themselves, by how much they judged.
+
+    `table` is from `agreement.agreement` by judge. Judges with fewer than `least` pairs are left
+    out; a kind of agreement for which none remains has no panel.
+    """
     shown = table[(table["reference"] == "included") & (table["pairs"] >= least)]
     kinds = [kind for kind in KINDS if shown["kind"].eq(kind).any()] or [*KINDS]
     size = (3.6 * len(kinds), 3.2)

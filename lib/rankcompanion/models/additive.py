@@ -221,7 +221,10 @@ def _moments(da: DirectAssessment, scores: np.ndarray) -> tuple[np.ndarray, np.n
 def penalties(
     da: DirectAssessment, fitted: variance.Components | None = None
 ) -> tuple[float, float]:
-    """The ratio of residual variance (with segments and all) to that of workers, of documents."""
+    """The ratios of residual variance to that of workers and of documents, for ``mixed``.
+
+    The residual here includes segments and everything else but systems, workers and documents.
+    """
     of = (fitted or components(da, together=False)).variance
     rest = sum(v for name, v in of.items() if name not in ("worker", "document", "system"))
     return rest / max(of.get("worker", 0.0), 1e-9), rest / max(of.get("document", 0.0), 1e-9)

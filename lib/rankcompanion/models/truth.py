@@ -99,7 +99,10 @@ def known_truth(
 def cell_means(
     da: DirectAssessment, scores: np.ndarray, member: np.ndarray | None = None
 ) -> np.ndarray:
-    """The mean of segment means of each ranked system, (systems, columns); NaN without scores."""
+    """The mean of segment means of each ranked system, (systems, columns); NaN without scores.
+
+    `scores` are (rows of ``good``, columns); NaN, and rows outside the mask `member`, do not count.
+    """
     rows = counted(da.good)
     system = pd.factorize(variance.codes_of(da.good, "system", rows), sort=True)[0]
     segment = variance.codes_of(da.good, "segment", rows)
@@ -137,7 +140,10 @@ def split_halves(
     """Agreement of halves of the workers, in the campaign and in simulated ones.
 
     The real campaign is split `splits` times, each of the `simulations` from one of `truths`
-    `SPLITS` times, of which tau is the mean. scores is ``real`` or a name of `truths`.
+    `SPLITS` times.
+
+    Columns pair, scores (``real`` or a name of `truths`), draw (number of the split of the real
+    campaign, or of the simulated campaign), tau (for a simulated campaign, the mean over splits).
     """
     z = np.repeat(judgment_z(da)[:, None], splits, axis=1)
     taus = {"real": half_taus(da, z, rng)}

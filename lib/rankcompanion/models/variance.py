@@ -78,11 +78,13 @@ def crossed(
 ) -> Components:
     """Variance components by restricted maximum likelihood, with random factors and an intercept.
 
-    The effects of a factor are independent and normal with its variance, and the residual's
-    variance is divided by the weight. `weights` are the judgments averaged in each value; `values`
-    hold, for some factors, what their effects are multiplied by in each row (random slopes). Raises
-    DataError if scores are missing, and if a factor has a single level, or as many levels as there
-    are rows.
+    The model is y = mean + sum of the factors' effects + residual; the effects of a factor are
+    independent and normal with its variance, and the residual's variance is divided by the weight.
+    `factors` hold labels or codes; `weights` are the judgments averaged in each value; `values`
+    hold, for some factors, what their effects are multiplied by in each row (random slopes).
+
+    Raises DataError if there are no scores or some are not finite, and if a factor has a single
+    level, or as many levels as there are rows.
     """
     if not len(y) or not np.isfinite(y).all():
         raise DataError("scores missing", value=len(y), expected="finite scores")

@@ -31,7 +31,12 @@ COLUMNS = (
 
 
 def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
-    """Systems, blocks, labels, comparisons, reference's score, kappas; and their mean (Table 1)."""
+    """Systems, blocks, labels, comparisons, the reference's score and two kappas (Table 1).
+
+    `frame` is from `read.rr.read_rr`, `agreed` is its `agreement.agreement` by task. Columns task,
+    systems, blocks (rows of the file), labels, comparisons, reference_better_or_equal, intra_kappa,
+    inter_kappa (S, reference included). The last row, ``average``, is the mean of printed values.
+    """
     kappa = agreed[agreed["reference"] == "included"].set_index(["task", "kind"])["s"]
     rows = []
     for task, judgments in rr.tasks(frame).items():
@@ -146,7 +151,10 @@ def tournament_ranking(
 
 
 def head_to_head(judgments: pd.DataFrame, system: str, other: str) -> dict[str, int]:
-    """How two systems compare in the blocks of one task in which both were ranked (Section 2.5)."""
+    """How two systems compare in the blocks of one task in which both were ranked (Section 2.5).
+
+    Keys blocks, sentences (different ones), better (blocks in which `system` was), worse, ties.
+    """
     data = rr.blocks(judgments[judgments["system"].isin([system, other])])
     row, first, _, sign = pairwise.comparisons(data)
     sign = np.where(first == data.systems.index(system), sign, -sign)

@@ -138,9 +138,10 @@ def advice(
 ) -> pd.DataFrame:
     """Judgments needed for a share of significant pairs, with a band (Koehn 2012, Section 6).
 
-    After fewer and more judgments, the best 10 % of simulated campaigns have reached the share, or
-    all but the worst 10 %; NaN if 20 times the number is not enough. The band depends more on how
-    far apart the systems happen to be than on the chance of judgments.
+    Columns systems, spread, share, judgments (by `judgments_needed`), fewer, more (the band: after
+    so many, the best 10 % of simulated campaigns have reached the share, or all but the worst 10 %;
+    NaN if 20 times the number is not enough), experiments. The band depends more on how far apart
+    the systems happen to be than on the chance of judgments.
     """
     targets = [judgments_needed(share, model) for share in shares]
     low = max(min(targets) / 20, 2 * model.per_block)

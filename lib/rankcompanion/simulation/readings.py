@@ -114,7 +114,11 @@ def section6() -> pd.DataFrame:
 
 
 def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
-    """Win ratios (expected win) of each task, best first, and a line fitted to them (Figure 1)."""
+    """Win ratios (expected win) of each task's systems, best first (Figure 1).
+
+    Columns task, rank, system, win_ratio, straight (the ratio on a straight line fitted to the
+    task's ratios, as expected for uniform qualities), r2 (of that line).
+    """
     parts = []
     for task, data in tasks.items():
         used = data.without(REFERENCE)

@@ -172,9 +172,11 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
     """Mean difference in SRP of two lines, and whether the first is clearly above the second.
 
     Points with equally many annotations count unless, for either line, half of the studies or more
-    have no significant pair (`FEW`). The verdict is ``yes`` if the mean difference exceeds two
-    standard errors, ``reversed`` if it is below minus two, else ``no``; ``cannot be said`` if no
-    point counts. ratio is of the sums of SRP.
+    have no significant pair (`FEW`). Keys: points, informative (points that count); verdict
+    (``yes`` if the mean difference in SRP exceeds two standard errors, ``reversed`` if it is below
+    minus two, else ``no``; ``cannot be said`` if no point counts), difference, se, above (points
+    where the first is higher), each also with the suffix ``_equal_claims``; kendall, pearson (mean
+    differences); ratio (of the sums of SRP).
     """
     both = first.merge(second, on="annotations", suffixes=("_1", "_2"))
     both = both[np.isfinite(both["srp_1"]) & np.isfinite(both["srp_2"])]
@@ -241,7 +243,11 @@ def _evidence(finding: str, row: Mapping[Any, Any]) -> str:
 def recommendations(
     verdicts: pd.DataFrame, table: pd.DataFrame, pairs: Sequence[str]
 ) -> pd.DataFrame:
-    """The recommendations of section 3 and how far each is supported on each language pair."""
+    """The recommendations of section 3 and how far each is supported on each language pair.
+
+    Columns: pair, question, recommendation, holds (see `support`; empty if nothing is recommended),
+    evidence.
+    """
     rows = []
     for pair in pairs:
         mine = verdicts[verdicts["pair"] == pair]

@@ -20,7 +20,10 @@ BINS = ("0", "to 0.5", "to 1.5", "to 3.5", "to 5.5", "to 10.5", "to 20.5", "abov
 
 
 def basic_counts(data: Ratings) -> pd.DataFrame:
-    """Numbers of documents, segments, raters, systems and buckets (Table 1, section 4.2)."""
+    """Numbers of documents, segments, raters, systems and buckets (Table 1, sections 4.2, 6.1.2).
+
+    Columns count (what is counted), value (a number, or a range as text, such as ``25-26``).
+    """
     in_bucket, segments = [len(b) for b in data.buckets], int(data.segments.sum())
     raters = np.concatenate([data.slots[b[0]] for b in data.buckets])
     systems, documents, depth = data.shape

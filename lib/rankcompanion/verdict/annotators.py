@@ -60,9 +60,12 @@ def table(scored: Scores) -> pd.DataFrame:
     """How much each annotator judged, how strictly, and with how much spread.
 
     `scored` holds raw scores (z-scores are standardised by annotator, which removes these
-    differences); judgments without a named annotator are left out. Severity is the mean over
-    judgments of the system's mean less the annotator's score: positive is strict. Annotators are
-    numbered in order of name; rows by falling number of judgments.
+    differences); judgments without a named annotator are left out.
+
+    Columns annotator (number, in order of name), judgments, systems, severity (mean over judgments
+    of the system's mean less the annotator's score: positive is strict), severity_error (its
+    standard error), sd (of the annotator's scores), and the columns of `_same`; rows by falling
+    number of judgments.
     """
     scored = scored.take(scored.units["worker"] >= 0)
     mean, _ = averages(scored.system, scored.score, len(scored.systems))

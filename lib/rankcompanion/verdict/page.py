@@ -173,7 +173,10 @@ def cases(
 
 
 def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None = None) -> Verdict:
-    """Compute, draw and write one case's verdict by these settings."""
+    """Compute, draw and write one case's verdict.
+
+    `settings` holds the recipe and the settings that `judged` takes.
+    """
     numbers = {name: value for name, value in settings.items() if name != "recipe"}
     placed = "" if one.name == PLACEHOLDER else f": {one.name}"
     title = short(run.campaign.title + placed, 80)

@@ -81,12 +81,18 @@ def needed(
 ) -> pd.DataFrame:
     """How large a campaign would have to be for a line between neighbours of `ranked` (best first).
 
-    gap is the estimated true difference, smallest_gap the one that a test of this pair at `alpha`
-    finds with chance `POWER`; times is the factor by which all sizes must grow for a line to hold
-    with that chance, on average over `draws` draws of the true means, times_low and times_high
-    those that a test needs at the ends of the interval of the gap. Of documents (segments if none
-    are named), annotators and ratings, those that can be added have a column: the number needed if
-    only they grow.
+    One row per pair of neighbours. Columns below (rank), system, other (the neighbour below), gap
+    (estimated true difference; low and high: its 95 % interval), error (standard error of the
+    difference), power (chance that a line between them, in this order, holds in a campaign of this
+    size), smallest_gap (the true gap that a test of this pair at `alpha` finds with chance
+    `POWER`), times (factor by which all sizes must grow for such a line to hold with chance
+    `POWER`; inf if no factor in `GROWN` is enough), times_low and times_high (the factors that a
+    test of the pair needs at the ends of the interval of the gap), judgments (needed in all, at
+    least the present number); and, of documents (segments if none are named), annotators and
+    ratings, those that can be added: the number needed in all if only they grow (ratings: as a
+    multiple of the present ratings per item), inf if no number is enough.
+
+    Chances are means over `draws` draws of the true means (`Precision.truths`).
     """
     at = {name: k for k, name in enumerate(known.systems)}
     place = [at[name] for name in ranked]

@@ -260,7 +260,10 @@ def recipe_of_year(year: int, form: str) -> str:
 
 
 def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Scores:
-    """The judgments that a recipe counts, with the score it uses; see `score.scored.scored`."""
+    """The judgments that a recipe counts, with the score it uses.
+
+    `judgments` are as for `score.scored.scored`. Raises DataError if they do not have the score.
+    """
     if isinstance(judgments, DirectAssessment):
         judgments = select_rows(judgments, recipe.rows)
     elif recipe.apart and "severity" in judgments:
@@ -327,6 +330,9 @@ def make(
     leading axis of judgments if the recipe keeps them separate. `domain` is that of each segment,
     by default the same. `rng` is for a recipe with random tests, by default seeded with `SEED`.
     `systems` are their names, by default numbers; of equal means, the first comes first.
+
+    Columns rank, system, score, rank_low, rank_high (the recipe's own range), cluster; p-values
+    are those of the better-ranked system against the other.
     """
     domain = np.zeros(scores.shape[-2], int) if domain is None else domain
     known = np.isfinite(scores).any(axis=-1)

@@ -90,7 +90,10 @@ def adjusted(p: np.ndarray, method: str) -> np.ndarray:
 
 
 def correct(p: np.ndarray, method: str) -> np.ndarray:
-    """Symmetric p, (n, n), corrected over all pairs by one of `CORRECTIONS`; else DataError."""
+    """Symmetric p-values, (n, n), corrected over all pairs of a ranking; NaN where `p` is NaN.
+
+    Raises DataError if `method` is not one of `CORRECTIONS`.
+    """
     if method not in CORRECTIONS:
         raise DataError("unknown correction", value=method, expected=", ".join(CORRECTIONS))
     corrected = p.copy()

@@ -48,7 +48,10 @@ def _validated(file: Path, columns: Mapping[str, Any], names: Mapping[str, str])
 
 
 def clusters(campaign: Campaign, pair: str) -> tuple[frozenset[str], ...] | None:
-    """The official clusters of a pair, top first (``clusters.csv``); None where there are none."""
+    """The official clusters of a pair, top first (``clusters.csv``); None where there are none.
+
+    Raises a DataError for a row that is wrong. A file without their columns is not theirs: None.
+    """
     columns = schemas.ids("SRC", "TRG", "SYSTEM") | {"CLUSTER_START": schemas.count()}
     path = campaign.folder / folder.CLUSTERS
     if not path.is_file() or not columns.keys() <= set(text.first_line(path).split()):

@@ -159,7 +159,10 @@ def decoded(data: bytes, path: Path) -> str:
 
 
 def content(path: Path) -> bytes:
-    """The bytes of a text file, unpacked; raises DataError if it is empty or `decoded` does."""
+    """The bytes of a text file, unpacked, without byte order mark.
+
+    Raises DataError if it is empty, not UTF-8, or contains a NUL byte.
+    """
     with opened(path) as stream:
         data = stream.read()
     if not data or data.isspace():
