@@ -76,6 +76,16 @@ def layout(line: str) -> tuple[str, ...]:
     return ()
 
 
+def almost(line: str) -> str:
+    """How the width of a line that resembles an export is wrong; empty for any other line."""
+    row = tables.cells(line)
+    named = set(COMMON) <= {OTHER_NAMES.get(name, name) for name in row}
+    if layout(line) or not (named or set(row[3:5]) & set(TYPES)):
+        return ""
+    widths = "9, 11 or 12, or two more with --batch-info"
+    return f"an export of Appraise has {widths}; this has {len(row)} columns"
+
+
 def pairs(files: Files) -> tuple[str, ...]:
     """The language pairs of the files, sorted."""
     exports = [export(file) for file in files if not companion(file)]

@@ -33,6 +33,7 @@ from .settings import read_settings, settings_file
 # the catalogue's names can be imported from here, too
 __all__ = ["Campaign", "catalogue", "folder_of", "in_catalogue", "listed", "locate", "present"]
 NOTED = ["file", "reason", "rows"]
+ANALYSIS = "analysis"
 FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|xlsx|txt|score|tar|gz))+$", re.I)
 
 
@@ -96,6 +97,8 @@ def _own(path: Path) -> Campaign:
         folder = path.parent
         if path.name.removesuffix(".gz") not in (LATEST, GOOD):  # these two belong together
             file = path
+    elif not settings_file(path).is_file() and not formats.kinds_of(path):
+        folder = _inside(path)
     for known in catalogue() if file is None else ():
         if folder == folder_of(known).resolve():
             return _campaign(known, folder, catalogue()[known])
@@ -115,13 +118,24 @@ def _own(path: Path) -> Campaign:
         names = ", ".join(sorted(one.name for one in folder.iterdir() if one != settings)[:6])
         expected = f"files as `rankstability formats {form}` shows them, or their names in `files:`"
         raise DataError(problem, file=folder, value=names or "nothing", expected=expected)
-    name = FILE_ENDING.sub("", file.name) if file else folder.name
+    named = path.parent if path.is_file() else path
+    named = named.parent if named.name == ANALYSIS else named
+    name = FILE_ENDING.sub("", file.name) if file else named.name
     name = name.strip(".") or "campaign"  # a folder's name: never ".."
     # results under a catalogue name must not be mistaken for those of the official campaign
     name = f"own-{name}" if name in catalogue() else name
     campaign = _campaign(name, folder, entry, file)
     _ = campaign.unread  # raises DataError for damaged files
     return campaign
+
+
+def _inside(path: Path) -> Path:
+    """The only ``analysis`` folder in `path`, or one level deeper; without one, `path`."""
+    for pattern in (ANALYSIS, f"*/{ANALYSIS}"):  # as in the releases of WMT17 to WMT19
+        found = [folder for folder in path.glob(pattern) if folder.is_dir()]
+        if len(found) == 1:
+            return found[0]
+    return path
 
 
 def _known_pair(campaign: Campaign, pair: str) -> None:

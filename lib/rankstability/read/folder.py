@@ -20,7 +20,7 @@ from ..judgments import DirectAssessment
 from . import binary, text
 
 LATEST, GOOD = "ad-latest.csv", "ad-good-raw-redup.csv"  # DA: all judgments, those that count
-CLUSTERS = "clusters.csv"  # official
+CLUSTERS, OF_CLUSTERS = "clusters.csv", {"SRC", "TRG", "CLUSTER_START", "SYSTEM"}  # official
 RECORD = "run.json"  # lists the files that a run wrote
 STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
 TABLE = re.compile(
@@ -33,7 +33,7 @@ BESIDE = (  # files that may accompany judgments, without .gz
     *("ad-sys-*.csv", "ad-da-diff-*.csv", "ad-*-mean-sd.txt", "adwilcox-*.csv"),
     *("published_rankings.txt", "segment_id_mapping.tsv", "data_edt.tsv", "data_acc.csv"),
     *("official", "documents", "sources", "references", STAND_OFF),
-    *("truth-*.csv", CLUSTERS, RECORD, "thumbs.db"),
+    *("truth-*.csv", RECORD, "thumbs.db"),
 )
 
 
@@ -92,6 +92,7 @@ def entries(path: Path) -> Iterator[Path]:
         for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
             name = entry.name.lower().removesuffix(".gz")
             beside = any(fnmatch(name, known) for known in BESIDE)
+            beside |= name == CLUSTERS and has_clusters(entry)
             if not (beside or entry.name in ours or (entry / RECORD).is_file()):
                 yield entry
 
@@ -100,6 +101,13 @@ def is_aside(file: Path) -> bool:
     """Whether a file is hidden or has a name of notes, so that it is not read for judgments."""
     name = file.name.lower().removesuffix(".gz")
     return any(fnmatch(name, known) for known in ASIDE)
+
+
+def has_clusters(file: Path) -> bool:
+    """Whether a file has the columns of the official clusters; another may have their name."""
+    with contextlib.suppress(DataError):  # damaged: said of it as of any other
+        return set(text.first_line(file).split()) >= OF_CLUSTERS
+    return False
 
 
 def _results(folder: Path) -> set[str]:

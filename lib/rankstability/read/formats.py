@@ -6,6 +6,7 @@ only if a file has this format. ``formats.yaml`` describes each format to users.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -25,18 +26,23 @@ TOLD = ("pair", "scale", "columns", "annotator", "wide", "decimal")  # change ju
 PARTS = ("fields", "read", "left_out", "refused", "source")  # of the description of a format
 DA_HEADER = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time"
 DA_COLUMNS = tuple(DA_HEADER.split())
+BATTLES = "model_a model_b winner"
 SEGMENT_FILE = re.compile(r"ad-seg-scores-([a-z]{2,3}-[a-z]{2,3})\.csv(\.gz)?")
 STAND_OFF = re.compile(r"([A-Za-z_]+-[A-Za-z_]+)\.(.+)\.seg\.score(\.gz)?")
 
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: names in its first line (alternatives divided by ``|``), or `special`."""
+    """A file format of judgments, recognised by names in its first line or by `special`.
+
+    Names are separated by blanks, alternatives by ``|``.
+    """
 
     protocol: str  # DA (single scores), RR (one output against others) or MQM (marked errors)
     module: str  # that reads it
     fields: str = ""  # the first line has all names of one alternative
     sign: str = ""  # what must separate them, if prescribed: ``{`` for the keys of JSON
+    near: str = ""  # a file with half of these names nearly has this format
     special: Callable[[Path, str], bool] | None = None
 
     def knows(self, path: Path, line: str) -> bool:
@@ -88,25 +94,35 @@ def _is_long(path: Path, line: str) -> bool:
     return columns.knows(path, line)
 
 
+def _is_mqm(path: Path, line: str) -> bool:
+    return {"category", "severity"} <= set(line.lower().split("\t"))
+
+
 def _is_mtme(path: Path, line: str) -> bool:
     return STAND_OFF.fullmatch(path.name) is not None and len(line.split("\t")) == 2
 
 
 JSON, RANKED = "{", "srclang trglang"
 FORMATS: dict[str, Format] = {
-    "da": Format("DA", "da", special=_is_da),
+    "da": Format("DA", "da", near=DA_HEADER, special=_is_da),
     "segments": Format("DA", "da", special=lambda path, line: bool(segment_pair(path))),
-    "mqm": Format("MQM", "mqm", "category severity", "\t"),
+    "mqm": Format("MQM", "mqm", near="system doc rater category severity", special=_is_mqm),
     "bio-mqm": Format("MQM", "mqm", "MT_Engine Annotator_ID target_errors", JSON),
-    "rr": Format("RR", "rr", f"{RANKED} system1rank|{RANKED} rankingID", ","),
+    "rr": Format(
+        *("RR", "rr", f"{RANKED} system1rank|{RANKED} rankingID", ","),
+        near=f"{RANKED} srcIndex judgeId system1Id system1rank",
+    ),
     "appraise": Format("DA", "appraise", special=_appraise("appraise")),
     "esa": Format("DA", "appraise", special=_appraise("esa")),
     "appraise-mqm": Format("MQM", "appraise", special=_appraise("appraise-mqm")),
-    "pearmut": Format("DA", "releases", "user_id item_i", JSON),
-    "wmt24": Format("DA", "releases", "esa_score line_id system", JSON),
-    "wmt25": Format("DA", "releases", "tgt_text scores doc_id", JSON),
+    "pearmut": Format("DA", "releases", "user_id item_i", JSON, "user_id item_i annotation item"),
+    "wmt24": Format(
+        *("DA", "releases", "esa_score line_id system", JSON),
+        near="langs line_id system esa_score annotator",
+    ),
+    "wmt25": Format("DA", "releases", "tgt_text scores doc_id", JSON, "doc_id tgt_text scores"),
     "mtme": Format("DA", "releases", special=_is_mtme),
-    "battles": Format("RR", "rr", "model_a model_b winner|left right winner"),
+    "battles": Format("RR", "rr", f"{BATTLES}|left right winner", near=BATTLES),
     "long": Format("DA", "long", special=_is_long),
 }  # in the order in which they are tried
 
@@ -156,12 +172,23 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
 
 
 def _almost(path: Path) -> tuple[str, str]:
-    """What a file of unknown format lacks to be a long table, and the remedy; or both empty."""
-    from . import columns
+    """What a file of unknown format resembles, and the remedy; both empty if nothing."""
+    from . import appraise, columns
 
     try:
         start = _start(path)
-        return columns.almost(path, start.partition("\n")[0].rstrip("\r"))
+        line = start.partition("\n")[0].rstrip("\r")
+        if lacking := appraise.almost(line):
+            return lacking, ""
+        names = columns.header(path, line or start)
+        needed = {form: about.near.split() for form, about in FORMATS.items() if about.near}
+        near = {form: set(fields) - set(names) for form, fields in needed.items()}
+        form = min(near, key=lambda name: len(near[name]) / len(needed[name]))
+        lacks = columns.almost(path, line)
+        if len(near[form]) <= len(needed[form]) / 2 and not (any(lacks) and len(near[form]) > 1):
+            problem = f"it looks like {form} without {', '.join(sorted(near[form]))}"
+            return problem, f"what `rankstability formats {form}` shows"
+        return lacks
     except DataError as error:
         return str(error), ""
 
@@ -203,8 +230,7 @@ def unread(name: str, path: Path, settings: Mapping[str, Any]) -> tuple[tuple[st
 
 def _why_unread(name: str, file: Path, named: bool) -> str:
     if folder.is_aside(file):
-        data = file.is_file() and folder.is_table(file) and _may_be(file, "")
-        return "hidden, or named as notes" if data else ""
+        return "hidden, or named as notes" if file.is_file() and _has_data(file) else ""
     if file.is_dir():
         return "a folder of its own"
     if not folder.TABLE.fullmatch(file.name):
@@ -219,12 +245,30 @@ def _why_unread(name: str, file: Path, named: bool) -> str:
         return ""
     kind = kind_of(file)
     if not kind:
-        if _start(file).lstrip()[:1] in ("{", "["):
-            list(text.records(file))  # raises DataError if it begins as JSON, but is not JSON
+        _refuse_broken_json(file)
         return _almost(file)[0] or "no format of judgments that we know"
     if kind == name:
         return f"only {LATEST} and {GOOD} are read"
     return "" if (kind, name) == ("segments", "da") else f"of the format {kind}, not {name}"
+
+
+def _has_data(file: Path) -> bool:
+    """Whether a file of notes is of a known format, or has the ending of data but for ``.txt``."""
+    with contextlib.suppress(DataError):  # no text
+        if kind_of(file):
+            return True
+    return (folder.is_table(file) or file.suffix.lower() == ".gz") and _may_be(file, "")
+
+
+def _refuse_broken_json(file: Path) -> None:
+    """Raises DataError if a file is named as JSON lines, or begins as JSON, but is not JSON."""
+    if binary.holds(file):
+        return
+    line = text.first_line(file)
+    if re.search(r"\.(jsonl|ndjson)(\.gz)?$", file.name, re.I) and line.strip():
+        text.parsed(line, file)
+    elif line.lstrip()[:1] in ("{", "["):
+        list(text.records(file))
 
 
 def _may_be(file: Path, kind: str) -> bool:

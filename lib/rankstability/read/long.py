@@ -29,7 +29,8 @@ TYPES = {"": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REF": "REF", "REPEA
 TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
 Range = tuple[float, float]
 SCALES: tuple[Range, ...] = ((0, 1), (1, 5), (0, 6), (1, 7), (0, 10), (0, 100))  # in this order
-CODES, ENOUGH = 2, 10  # values beside a small scale that are strays; scores that must be on it
+CODES, SLIPS = 2, 0.01  # values, or share of scores, beside a smaller scale that are strays
+ENOUGH, MANY = 10, 100  # scores that must be on it; if the larger one has few steps, too
 WIDEST_Z = 10  # standardised scores are nearer to 0
 GAP, TIMES = 25, 4  # far from the rest: by this much, and this many times the range of the rest
 
@@ -38,7 +39,7 @@ def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[floa
     """The lowest and highest possible score, and their source: settings, format or data.
 
     The data decide only if they are clear: the first of `SCALES` that holds every score, unless all
-    but one or two values are on a smaller one; if all are 0 or below (penalties, such as averages
+    but a few are on a smaller one; if all are 0 or below (penalties, such as averages
     of MQM), from the lowest to 0; if there are fractions on both sides of 0, near it (standardised
     scores), from the lowest to the highest. Raises DataError for other scores, and for a score far
     from the rest.
@@ -56,9 +57,7 @@ def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[floa
     given = pd.Series(scores).value_counts().sort_index()  # score -> how often
     lowest, highest = float(scores.min()), float(scores.max())
     held = next((one for one in SCALES if one[0] <= lowest and highest <= one[1]), None)
-    small = [
-        one for one in SCALES[:-1] if held == PERCENT and _but_codes(given.loc[slice(*one)], given)
-    ]
+    small = [one for one in SCALES if held and _but_few(given, one, held)]
     if held and not small:
         return *held, "the data"
     standardised = highest > 0 and _fractions(given.loc[:0]) and _fractions(given.loc[0:])
@@ -77,10 +76,20 @@ def _fractions(given: pd.Series) -> bool:
     return bool((given.index != np.rint(given.index)).any())
 
 
-def _but_codes(inside: pd.Series, given: pd.Series) -> bool:
-    """Whether all but one or two values are on a scale: slips, or codes for "not judged"."""
-    others = len(given) - len(inside)
-    return others <= min(CODES, len(inside) - 1) and inside.sum() >= max(ENOUGH, given.sum() / 2)
+def _but_few(given: pd.Series, scale: Range, held: Range) -> bool:
+    """Whether all but a few scores are on a smaller scale than `held`: slips, or codes.
+
+    If `held` has few steps, both ends of the smaller scale must be among many scores on it.
+    """
+    inside = given.loc[slice(*scale)]
+    number, total, others = inside.sum(), given.sum(), len(given) - len(inside)
+    within = held[0] <= scale[0] and scale[1] <= held[1]
+    if not (others and within and number >= max(ENOUGH, total / 2)):
+        return False
+    slips = total - number <= SLIPS * total
+    if held[1] <= 10:
+        return bool(slips and number >= MANY and {*scale} <= {*inside.index})
+    return bool(slips or others <= min(CODES, len(inside) - 1))
 
 
 def _rest(given: pd.Series) -> Range:

@@ -52,10 +52,10 @@ def clusters(campaign: Campaign, pair: str) -> tuple[frozenset[str], ...] | None
 
     Raises a DataError for a row that is wrong. A file without their columns is not theirs: None.
     """
-    columns = schemas.ids("SRC", "TRG", "SYSTEM") | {"CLUSTER_START": schemas.count()}
     path = campaign.folder / folder.CLUSTERS
-    if not path.is_file() or not columns.keys() <= set(text.first_line(path).split()):
+    if not path.is_file() or not folder.has_clusters(path):
         return None
+    columns = schemas.ids("SRC", "TRG", "SYSTEM") | {"CLUSTER_START": schemas.count()}
     table = tables.read(path, (), tables.BLANKS)
     frame = table.validated(schemas.Schema(columns), {name: name for name in columns})
     source, target = pair.split("-")

@@ -260,6 +260,20 @@ def test_one_of_two_da_files_stands_for_its_folder(tmp_path):
     assert (campaign.name, campaign.folder, len(campaign.files())) == ("mine", folder, 2)
 
 
+def test_a_folder_above_its_analysis_folder(tmp_path, monkeypatch):
+    folder = write(tmp_path / "release" / "analysis")
+    campaign = campaigns.find(tmp_path / "release")
+    assert (campaign.name, campaign.folder) == ("release", folder)
+    assert campaigns.find(folder).name == "release"
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "release").rename(tmp_path / "archive" / "release")
+    deeper = campaigns.find(tmp_path / "archive")
+    assert (deeper.name, deeper.folder.parent.name) == ("archive", "release")
+    monkeypatch.setenv("RANKSTABILITY_DATA", str(tmp_path))
+    write(tmp_path / "newstest2018-humaneval" / "analysis")
+    assert campaigns.find(tmp_path / "newstest2018-humaneval").name == "wmt18"
+
+
 def test_one_way_to_load_every_protocol():
     for name in ("demo-srdc", "demo-rr", "demo-mqm"):
         campaign = campaigns.find(name)

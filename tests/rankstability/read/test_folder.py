@@ -100,6 +100,7 @@ def test_a_copy_of_an_official_release_is_found_with_nothing_unread(campaign, tm
         ("two.xlsx", "PK\3\4", "not the ending of a table"),
         ("notes.txt", "ask Ann\n", "no format of judgments that we know"),
         ("two.csv.bak", table(), "not the ending of a table"),
+        ("clusters.csv", "pair,start\ncs-en,1\n", "no format of judgments that we know"),
     ],
 )
 def test_what_is_not_read_is_named_with_its_reason(folder, name, content, words):
@@ -114,7 +115,7 @@ def test_what_is_not_read_is_named_with_its_reason(folder, name, content, words)
 @pytest.mark.parametrize(
     "name",
     ["README.csv", "LICENSE.csv", "readme.xlsx", "Notice.json", ".two.csv", "._two.parquet",
-     ".two.csv.gz"],
+     ".two.csv.gz", "two.md", "README.txt", ".two"],
 )  # fmt: skip
 def test_data_that_are_hidden_or_named_as_notes_are_named(folder, name):
     binary = name.endswith((".xlsx", ".parquet", ".gz"))
@@ -140,7 +141,7 @@ def test_a_table_beside_battles_and_a_misspelt_second_file_are_named(folder):
     assert campaign.format == "battles"
     said = dict(campaign.unread)
     assert said["one.csv"] == "of the format long, not battles"
-    assert "more.jsonl" in said
+    assert "battles without winner" in said["more.jsonl"]
 
 
 def test_other_files_of_direct_assessment_and_a_folder_are_named(tmp_path):

@@ -18,6 +18,7 @@ from rankstability.errors import DataError
 from rankstability.judgments import blocks
 from rankstability.rank import bradley_terry, ranges
 from rankstability.read import campaigns, formats
+from rankstability.read.da import COLUMNS
 from rankstability.score.pairwise import pair_counts
 from rankstability.score.scored import scored
 from rankstability.score.screening import screening
@@ -514,6 +515,10 @@ def test_blanks_and_control_characters_in_names(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
+        ("x.tsv", "\t".join(COLUMNS[:-1]) + "\n", "it looks like da without time"),
+        ("x.tsv", "system\tdoc\trater\tcategory\n", "it looks like mqm without severity"),
+        ("x.jsonl", '{"model_a": "A", "model_b": "B", "label": "tie"}', "battles without winner"),
+        ("x.jsonl", '{"user_id": "u", "annotation": [], "item": []}', "pearmut without item_i"),
         ("x.csv", "system,sentence,score\n",
          r"known format: it looks like a long table .*segment.*; expected `columns: \{segment: "),
         ("x.txt", "nothing of the kind\n", "one of the formats that `rankstability formats` lists"),

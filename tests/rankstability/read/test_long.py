@@ -252,6 +252,9 @@ STANDARDISED = [round(((37 * i) % 101 - 50) / 20, 2) for i in range(240)]  # -2.
         (PENALTIES, [5], "at most 0, as 60 of 61"), (PENALTIES, [-999], "-25 to 0, as 60 of 61"),
         (STANDARDISED, [999], "-2.5 to 2.5"), (STANDARDISED, [-99], "-2.5 to 2.5"),
         (STANDARDISED, [-99, 99], "-2.5 to 2.5"),
+        (LIKERT * 4, [9], "1 to 5, as 240 of 241"),  # on the next known scale
+        (LIKERT * 4, [0], "1 to 5"), (LIKERT * 4, [10], "1 to 5"), (LIKERT * 40, [44, 55, 66], "1"),
+        ([0, 1] * 120, [2], "0 to 1, as 240 of 241"),
         ([0, 999, 40], [], "0 to 100, as 2 of 3"), ([300, 800, 500], [], "0 to 100; or"),
         ([-2, -1, 0, 1, 2], [], "0 to 6, as 3 of 5"),
     ],
@@ -297,7 +300,7 @@ def test_scores_without_a_stray_are_read_as_they_are(tmp_path, scores, scale):
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "stray"), [(1, 5, 44), (0, 6, -3), (0, 10, 11), (0, 10, 100)]
+    ("low", "high", "stray"), [(1, 5, 44), (0, 6, -3), (1, 7, 8.0), (0, 10, 11), (0, 10, 100)]
 )
 def test_a_slip_beside_any_scale_of_steps_is_refused(tmp_path, low, high, stray):
     rows = [("AB"[i % 2], str(i), "u", low + i % (high - low + 1)) for i in range(200)]
