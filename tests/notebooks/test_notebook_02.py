@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from rankcompanion import outlier_removal, run
-from rankcompanion.outlier_removal import SETS
 from rankstability.rank.fewest import fewest
 from rankstability.rank.recipes import RECIPES
 from rankstability.read import campaigns
@@ -45,12 +44,6 @@ def test_bump_and_heat_map_have_their_data(folder):
     assert bump.groupby("ranking")["system"].nunique().to_dict() == {
         "original": 10, "human+ref": 9, "ref": 10, "lowest": 9, "highest": 9,
     }  # fmt: skip
-    changes = pd.read_csv(folder / "de-en" / "changes.csv").set_index("removed")
-    for name in SETS:
-        part = bump[bump["ranking"] == name]
-        assert (part["line"] == "appeared").sum() == changes.loc[name, "lines_appeared"] or (
-            changes.loc[name, "d_rank"] == 1
-        )
     heat = pd.read_csv(folder / "de-en" / "leave_one_out.csv")
     assert len(heat) == 90 and (heat.groupby("removed")["move"].sum() == 0).all()
 

@@ -56,12 +56,6 @@ def test_sets_and_false_lines(folder):
     assert made["unit"] == "by data" and "recipe" in made and made["draws"] == 6
 
 
-def test_a_unit_that_the_data_do_not_name_is_refused(tmp_path):
-    given = {"campaign": "demo-mqm", "unit": "hit", "output_dir": str(tmp_path / "out")}
-    with pytest.raises(RuntimeError, match="do not name their hit; found 'hit'"):
-        run.execute(parameters.resolve("10"), given, quiet=True)
-
-
 def test_lines_by_chance_are_shown_on_the_first_pair(folder):
     first, *others = campaigns.find("demo-srpdc").pairs
     table = pd.read_csv(folder / first / "random_lines.csv")

@@ -159,13 +159,3 @@ def test_settings_name_only_files_beside_them(tmp_path, name):
     (tmp_path / "c" / "campaign.yaml").write_text(f"files: ['{name}']\n")
     with pytest.raises(ValueError, match=r"campaign\.yaml.*files"):
         find(tmp_path / "c")
-
-
-def test_a_journal_a_record_and_a_status_remove_nothing_elsewhere(tmp_path):
-    """See `test_placing` for journals: of a record only the names count, in its own folder."""
-    from paperkit import placing
-
-    made = {"notebook": "n", "campaign": "c", "files": {"../../x": 1, "/etc/passwd": 1, "a": 1}}
-    assert placing.listed(made, ("n", "c")) == {"x", "passwd", "a"}
-    assert placing.listed(made, ("n", "d")) == set()
-    assert os.sep not in "".join(placing.listed(made, ("n", "c")))

@@ -24,21 +24,6 @@ def test_a_range_is_over_pairs_and_of_pairs_that_have_cases():
     assert made["each"] == [(0.75, 4), (0.2, 5), (0.0, 1)]
 
 
-def test_the_drawn_numbers_are_those_of_the_sentence():
-    """Pairs, bars and diamonds of the figure, read back from its artists."""
-    found = findings.over_pairs(pd.Series([3, 1, 0]), pd.Series([4, 5, 1]))
-    other = findings.over_pairs(pd.Series([2, 2]), pd.Series([4, 8]))
-    rows = [{"campaign": "wmtx", **found}, {"campaign": "wmty", **other}]
-    figure = drawing.finding({"key": "removal", "rows": rows})
-    ax = figure.axes[0]
-    dots, bars = ax.collections[1::2], ax.collections[::2]
-    assert [list(d.get_offsets()[:, 0]) for d in dots] == [[0.75, 0.2, 0.0], [0.5, 0.25]]
-    assert [list(b.get_segments()[0][:, 0]) for b in bars] == [[0.0, 0.75], [0.25, 0.5]]
-    assert [line.get_xdata()[0] for line in ax.lines] == [0.4, pytest.approx(1 / 3)]
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["wmtx\n4 of 10", "wmty\n4 of 12"]
-    assert drawing.svg(figure) == drawing.svg(drawing.finding({"key": "removal", "rows": rows}))
-
-
 def test_ways_to_count_wins_are_compared_all_together_and_two_by_two():
     ranks = pd.DataFrame(
         [("wmtx", f"t{k}", s, 1 + n, 1 + n, 2 - n) for k in range(5) for n, s in enumerate("ab")],
@@ -60,20 +45,6 @@ def test_misprints_are_counted_once_for_each_printed_number(tmp_path):
     )
     assert findings.misprints(ledger_file) == {"part": 2, "whole": 3, "papers": 2}
     assert findings.misprints(tmp_path / "none.csv") == {}
-
-
-def test_single_removals_are_counted_by_campaign():
-    changes = pd.DataFrame(
-        [
-            (campaign, f"p{k}", removed, int(removed == "a"))
-            for campaign in ("wmtx", "wmty")
-            for k in range(5 if campaign == "wmtx" else 2)
-            for removed in ("lowest", "a", "b")
-        ],
-        columns=["campaign", "pair", "removed", "d_rank"],
-    )
-    (row,) = findings.removal(changes)  # two pairs give no interval
-    assert (row["campaign"], row["part"], row["whole"]) == ("wmtx", 5, 10)
 
 
 def test_a_recipe_is_asked_about_campaigns_that_it_could_rank():

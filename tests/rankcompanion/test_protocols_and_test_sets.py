@@ -198,12 +198,3 @@ def test_small_domains_have_no_interval_and_one_domain_is_refused():
     split.iloc[0] = "talk"
     with pytest.raises(DataError, match="a document of two domains"):
         protocols.domains(judged, split, np.random.default_rng(1))
-
-
-def test_halves_of_documents_that_hold_together_agree_less():
-    rng = np.random.default_rng(3)
-    quality = (0, 0.1, 0.2, 0.3)
-    sure = protocols.halves(study(1, quality, noise=0.1), rng)["tau"].iloc[0]
-    effects = np.random.default_rng(1).normal(0, 1.0, (24, 4))
-    unsure = protocols.halves(study(1, quality, noise=0.1, shared=effects), rng)["tau"].iloc[0]
-    assert sure > 0.95 > unsure + 0.2

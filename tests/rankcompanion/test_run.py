@@ -370,13 +370,3 @@ def test_own_campaigns_keep_to_themselves(sandbox, tmp_path):
         run.execute("01_probe", {"campaign": str(first)}, quiet=True)
     assert (out / "result.csv").read_bytes() == before
     assert not (folder / "build").exists() and not (folder / "figures").exists()
-
-
-def test_a_failed_run_leaves_a_users_own_empty_folder(sandbox, tmp_path):
-    sandbox("raise ValueError('half way')")
-    (tmp_path / "theirs").mkdir()
-    with pytest.raises(RuntimeError):
-        given = {"output_dir": str(tmp_path / "theirs" / "new" / "out")}
-        run.execute("01_probe", given, quiet=True)
-    assert (tmp_path / "theirs").is_dir()
-    assert [p.name for p in (tmp_path / "theirs").rglob("*.csv")] == []

@@ -9,16 +9,13 @@ import pandas as pd
 import pytest
 
 from assessments import assessment, demo
-from conftest import needs
 from rankcompanion.document_difficulty import documents, scorings
-from rankcompanion.figures import documents as plots
 from rankcompanion.models import additive as models
 from rankcompanion.models import factors, variance
 from rankcompanion.models.variance import error, leave_out
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
 from rankstability.rank.units import TWO_WAY
-from rankstability.read import campaigns
 from rankstability.score.scored import scored, segment_scores
 
 
@@ -108,48 +105,6 @@ def test_segment_scores_without_workers():
     ease = documents.ease_by_system(segments, parts)
     row = documents.summary("xx-yy", segments, parts, ease).iloc[0]
     assert row["workers"] == 0 and row["documents"] == 40
-
-
-@needs("wmt20")
-def test_wmt20_names_documents_out_of_english_only():
-    campaign = campaigns.find("wmt20")
-    out_of, into = (campaigns.load_segment_scores(campaign, p) for p in ("en-de", "de-en"))
-    assert len(documents.human_ids(out_of)) >= 2  # HUMAN-A, HUMAN-B
-    assert documents.has_documents(out_of) and not documents.has_documents(into)
-    assert "document" not in documents.variance_components(into)["raw"].variance
-    assert documents.document_means(out_of).isna().to_numpy().any()
-
-
-@needs("wmt21")
-def test_workers_matter_more_than_systems_and_z_takes_them_away():
-    da = campaigns.load_da(campaigns.find("wmt21"), "ru-en")
-    table = documents.component_table(documents.variance_components(da), "ru-en")
-    share = table.set_index(["score", "component"])["share"]
-    assert share["raw", "worker"] > 10 * share["raw", "system"]
-    assert share["z", "worker"] < 0.05
-    assert share.groupby(level=0).sum().to_numpy() == pytest.approx([1, 1])
-
-
-def test_figures_draw_what_the_tables_say():
-    da = assessment(planted()[0])
-    frame, parts = documents.segment_frame(da), documents.variance_components(da)
-    cells = documents.document_means(frame)
-    fig = plots.document_matrix(cells, "xx-yy", "raw", {"S0"})
-    drawn = fig.axes[0].collections[0].get_array()
-    assert np.allclose(np.ma.filled(drawn, -1), cells.fillna(-1))
-    names = [t.get_text() for t in fig.axes[0].get_xticklabels()]
-    assert names == [f"★ {s}" if s == "S0" else s for s in cells.columns]
-    table = documents.difficulty(frame, parts)
-    dots = plots.difficulty(table, "xx-yy").axes[0].collections[-1].get_offsets()
-    assert np.allclose(dots[:, 0], table["difficulty"])
-    ease = documents.ease_by_system(frame, parts)
-    bars = plots.easy_documents(ease, "xx-yy").axes[0].patches
-    assert np.allclose([b.get_width() for b in bars], ease["luck_raw"])
-    shares = documents.component_table(parts, "xx-yy")
-    fig = plots.variance_bars(shares, "x")
-    widths = {c.get_label(): c.patches[0].get_width() for c in fig.axes[1].containers}
-    z = shares[shares["score"] == "z"].set_index("component")["share"]
-    assert widths == pytest.approx(z.to_dict())
 
 
 def few(workers: int, once: bool) -> DirectAssessment:

@@ -10,16 +10,11 @@ import pytest
 from scipy import stats
 
 from assessments import assessment, demo
-from conftest import needs
 from rankcompanion.document_difficulty import scorings
-from rankcompanion.figures import documents as plots
-from rankcompanion.figures.common import bump
 from rankcompanion.models import additive as models
 from rankcompanion.models import truth, variance
 from rankstability.judgments import ranked_systems
 from rankstability.rank.comparing import opposite_pairs
-from rankstability.rank.systems import rank_systems
-from rankstability.read import campaigns
 from rankstability.score.scored import segment_scores
 
 
@@ -145,48 +140,8 @@ def test_all_methods_that_tie_are_named():
     assert alone["stable"] == alone["both"] == ["z"]
 
 
-def test_figures_draw_what_the_tables_say():
-    table = scorings.stable_and_right(changes_of(z=1, raw=0), tries_of(z=3, raw=9))
-    ax = plots.stable_and_right(table, "x").axes[0]
-    drawn = {c.get_label(): c.lines[0].get_xydata()[0].tolist() for c in ax.containers}
-    assert drawn["z"] == pytest.approx([100, 100 * 3.5 / 45])
-    assert drawn["raw"] == pytest.approx([0, 100 * 9.5 / 45])
-    ranks = scorings.ranks(scorings.rankings(demo("SR-DC", 14)[0], ["z", "raw"]))
-    ax = bump(ranks, title="xx-yy", by="method", place="rank").axes[0]
-    crosses = [line for line in ax.lines if line.get_marker() == "x"]
-    assert len(crosses) == (ranks.groupby("method")["cluster"].max() - 1).sum()
-
-
 def test_without_being_asked_for_others_the_papers_five_divisors_are_tried():
     da, _ = demo("SR-DC", 14)
     rows = scorings.changes_by_method(da, ["raw"], leave_one_out=False)
     divisors = rows.loc[rows["kind"] == "divisor", "experiment"].tolist()
     assert divisors == [f"divisor {d}" for d in ("1.25", "1.5", "2", "4", "10")]
-
-
-@needs("wmt21")
-def test_z_rows_are_the_counts_of_notebooks_02_and_03():
-    found = campaigns.find("wmt21")
-    rows = pd.concat(
-        scorings.changes_by_method(
-            campaigns.load_da(found, pair), ["z"], divisors=[1.25, 10], leave_one_out=False
-        )
-        for pair in found.pairs
-    )
-    counts = rows.groupby("experiment")[["d_rank", "d_cluster", "d_both"]].sum()
-    assert counts.T.to_dict("list") == {
-        "human+ref": [5, 3, 3], "lowest": [4, 3, 1], "highest": [5, 0, 0],
-        "divisor 1.25": [5, 4, 3], "divisor 10": [5, 3, 2],
-    }  # fmt: skip
-
-
-@needs("wmt18")
-def test_rankings_of_a_real_pair_hold_the_same_systems():
-    da = campaigns.load_da(campaigns.find("wmt18"), "en-tr")
-    rankings = scorings.rankings(da)
-    assert set(rankings) == set(models.METHODS)
-    assert len({frozenset(r.systems) for r in rankings.values()}) == 1
-    official = rank_systems(segment_scores(da))
-    assert rankings["z"].systems == official.systems
-    table = scorings.ranks(rankings)
-    assert len(table) == 6 * len(official.systems)

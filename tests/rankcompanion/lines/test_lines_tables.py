@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -135,13 +133,3 @@ def test_few_units_get_wide_sets():
     known = known_truth(da, variance.Components(GIVEN, 0.0, {}, 0.0, 0))
     few = coverage(known, ["worker"], np.random.default_rng(1), 10)
     assert few["width"].item() > 0.9 * len(known.quality) and few["covered"].item() == 1
-
-
-def test_the_shares_are_those_of_a_slow_count():
-    da, _ = demo("SR+DC", 24, workers=12, documents=12)
-    plain = dict.fromkeys(GIVEN, 0.0) | {"system": 2500.0, "residual": 1.0}
-    fit = models.additive(da)
-    fit = replace(fit, spread=np.ones_like(fit.spread))
-    known = known_truth(da, variance.Components(plain, 0.0, {}, 0.0, 0), fit)
-    sure = coverage(known, ["worker"], np.random.default_rng(1), 3)
-    assert (sure["covered"] == 1).all() and (sure["width"] < 2.5).all()  # gaps dwarf the noise

@@ -8,8 +8,8 @@ import pytest
 from conftest import needs
 from paperkit import claims
 from rankcompanion import divisor_degradation as degradation
-from rankcompanion import outlier_removal, replication
-from rankcompanion.outlier_removal import SETS, changes_table
+from rankcompanion import replication
+from rankcompanion.outlier_removal import SETS
 from rankcompanion.papers import knowles2021
 from rankstability.judgments import is_human
 from rankstability.rank.systems import rank_systems
@@ -212,25 +212,6 @@ def test_figure_1_needs_all_pairs_of_a_style(all_changes):
     assert row["status"] == "no data" and "1/20, 2/20, 3/20" in row["reason"]
 
 
-@needs("wmt18")
-def test_real_rows_of_removal():
-    campaign = campaigns.find("wmt18")
-    da = campaigns.load_da(campaign, "et-en")
-    changes = changes_table("et-en", outlier_removal.remove_each(da))
-    workers = pd.DataFrame(
-        outlier_removal.worker_percentages(campaigns.load_da(campaign, pair))
-        for pair in ("en-et", "en-cs", "en-fi", "zh-en")
-    )
-    assert (workers["bad_ref_percent"] == 100).all() and (workers["human"] == 0).all()
-    table = knowles2021.removal_claims(changes, workers, WMT18)
-    assert not table["status"].isin(["differs", "rounds"]).any()
-    assert (table["status"] == "exact").sum() == 4
-    first = table[table["cell"] == "'18 (-DC) | rank"].iloc[0]
-    assert first["reason"] == "1/1 in the pairs here, consistent so far; 12 pairs are absent"
-    every = table[(table["place"] == "Section 5.1") & (table["status"] == "no data")]
-    assert len(every) == 3 and every["reason"].str.contains("consistent so far; cs-en").all()
-
-
 @needs("wmt20")
 def test_real_rows_of_the_released_scores_of_2020():
     campaign, rankings, machines = campaigns.find("wmt20"), [], []
@@ -321,18 +302,3 @@ def test_hits_with_every_system_and_documents():
     worse = luck.assign(document_sd=[9.0, 3.0, 2.0])
     assert knowles2021.documents_claims(worse, summary, run)["ours"].to_list()[2] == "no"
     assert knowles2021.documents_claims(luck, summary, WMT18).empty
-
-
-def test_rows_over_two_campaigns_need_all_pairs_of_both():
-    """Section 5.1 into English: two archives answer together."""
-    rows = [("wmt19-mturk-sntlevel", "fi-en", 100.0), ("wmt19-mturk-doclevel", "de-en", 97.5)]
-    rows += [("wmt20-mturk-sntlevel", "km-en", 80.0)]
-    workers = pd.DataFrame(rows, columns=["campaign", "pair", "ref_percent"])
-    workers = workers.assign(bad_ref_percent=100.0)
-    table = knowles2021.across(tables_of(n02_workers=workers))
-    table = table[table["place"] == "Section 5.1"].set_index("cell")
-    assert len(table) == 4 and set(table["status"]) == {"no data"}
-    reason = table.loc["2019 into English | workers with REF, all pairs", "reason"]
-    assert reason.startswith("97.5% in the 2 pairs here, not as printed so far; gu-en, kk-en")
-    reason = table.loc["2020 into English | workers with BAD_REF, all pairs", "reason"]
-    assert reason.startswith("100% in the 1 pairs here, consistent so far; iu-en, ps-en, cs-en")

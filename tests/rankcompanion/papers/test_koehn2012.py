@@ -50,13 +50,6 @@ def test_published_numbers_are_typed_once_per_reading():
     assert set(rows["reading"]) == {AS_STATED.name, AS_MATCHED.name, ""}
 
 
-def test_printed_numbers_as_numbers():
-    """Percentages are shares; a number that serves two readings comes once."""
-    errors = koehn2012.printed("Figure 3")
-    assert errors.set_index(["method", "judgments"])["value"]["BOJAR", 10_000] == 0.132
-    assert len(errors) == 6 and len(koehn2012.printed("Table 1")) == 40
-
-
 def report(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """The ledger of these tasks, from quick settings."""
     quick = readings.QUICK
@@ -135,15 +128,6 @@ def test_simulated_numbers_agree_as_matched(ledger):
     assert fitted.loc["sigma2", "ours"].tolist() == ["9", "10"]  # of en-cs and fr-en, as printed
     assert fitted.loc["largest sigma2", "ours"] == "12"
     assert float(fitted.loc["smallest sigma2", "ours"]) < 7  # of cs-en: the print has 7
-
-
-@needs("wmt12")
-def test_a_task_that_was_not_run_has_no_data(wmt12):
-    rows = report({"fr-en": wmt12["fr-en"]})
-    missing = rows[rows["status"] == "no data"]
-    assert set(missing["place"]) == {"Figure 2", "Table 2", "Section 6"}
-    assert missing["reason"].str.contains("not run").all()
-    assert (missing["place"] == "Figure 2").sum() == 6 and (missing["ours"] == "").all()
 
 
 def test_no_printed_number_is_an_input():

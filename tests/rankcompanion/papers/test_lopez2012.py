@@ -109,14 +109,3 @@ def test_totals_over_all_tasks_need_both_campaigns(wmt10, wmt11):
     assert rows["ours"].tolist() == [HALF, "25", "25", "9", HALF, *COSTS]
     assert lopez2012.across(lambda notebook, name: real[1]).empty
     assert (claims.published("lopez2012")["no_data"] != "").sum() == len(rows)
-
-
-def test_one_pair_answers_only_its_own_cells(have_wmt11):
-    rows = lopez2012.ledger("wmt11", tables_of("wmt11", "ur-en"))
-    rows = rows[rows["status"] != "no data"]
-    assert set(rows["place"]) == {"Table 1", "Table 4", "Section 5.2"}
-    assert (rows["status"] == "exact").all()
-
-
-def test_other_campaigns_have_nothing_to_compare():
-    assert lopez2012.ledger("wmt12", {}).empty

@@ -26,12 +26,6 @@ def quick(demo):
     return srp.table(demo, srp_findings.designs(demo, QUICK), seed=1)
 
 
-def test_the_papers_sizes():
-    plan = Plan()
-    assert (plan.design.studies, plan.design.per_document_set, plan.resampled) == (250, 50, 100)
-    assert plan.design.permutations == 500
-
-
 def test_every_line_of_every_figure_is_there(demo, quick):
     low = srp_findings.high_imbalance(demo, QUICK)
     assert low == 0.8  # 0.1 is below what buckets allow

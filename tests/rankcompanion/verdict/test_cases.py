@@ -18,7 +18,6 @@ from rankstability.rank.recipes import RECIPES, recipe_of_year
 from rankstability.read import campaigns
 
 SEED, DRAWS, RESAMPLES, ALPHA = 7, 5, 100, 0.05
-SCORE = {"z": "mean_z", "raw": "mean_raw"}
 
 
 def both(campaign, pair):

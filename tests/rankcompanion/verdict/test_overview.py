@@ -18,7 +18,6 @@ import pandas as pd
 import pytest
 
 import site_fixture
-import verdicts
 from conftest import needs
 from paperkit import placing
 from paperkit.errors import InputError
@@ -26,12 +25,10 @@ from paperkit.templates import HERE, number, template
 from rankcompanion import commands, front, run, session
 from rankcompanion.figures import common
 from rankcompanion.figures import lines as figures
-from rankcompanion.relative_ranking import methods
 from rankcompanion.verdict import answers, overview
 from rankcompanion.verdict import page as report
 from rankstability import paths
 from rankstability.read.campaigns import find
-from rankstability.score import pairwise
 from verdicts import told_of, written
 
 IN_PROCESS = True
@@ -102,18 +99,6 @@ def test_the_results_are_the_same_bytes_whatever_the_number_of_jobs(made, tmp_pa
         said = json.loads((made / pair / "verdict.json").read_text(encoding="utf-8"))
         first, then = f"{pair}: {said['sentence']}", f"{pair}: {said['statements']['next']}"
         assert 0 <= printed.index(first) < printed.index(then)
-
-
-def test_nothing_is_looked_for_or_counted_twice(tmp_path, monkeypatch):
-    rows = [{"model_a": "AB"[k % 2], "model_b": "C", "winner": "model_a"} for k in range(9)]
-    pd.DataFrame(rows).to_csv(tmp_path / "arena.csv", index=False)
-    [one] = verdicts.cases(tmp_path / "arena.csv", "xx-yy")
-    found, wanted = find("demo-srdc"), methods.removals(one.judgments, [one.recipe])
-    monkeypatch.setattr(session.campaigns, "find", None)
-    monkeypatch.setattr(pairwise, "pair_counts", None)
-    monkeypatch.setattr(pairwise, "blocks", None)
-    assert session.opened("00_verdict", found, "de-en", str(tmp_path / "o")).campaign is found
-    assert report.study.removals(one)["removed"].tolist() == wanted["removed"].tolist()
 
 
 @pytest.mark.parametrize(

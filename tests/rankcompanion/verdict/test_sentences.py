@@ -418,17 +418,6 @@ def test_segments_are_asked_for_where_no_documents_are_named(tmp_path):
     assert "documents" not in todo
 
 
-def test_what_to_do_next_has_the_numbers_of_the_table(told):
-    assert told["decide"] == told["needed"][:1]
-
-
-def test_what_is_worth_most_is_what_saves_most(told):
-    rows = {row["addition"]: row for row in told["additions"]}
-    alone = {name: row["gain"] for name, row in rows.items() if name not in ("none", "all")}
-    best = max(alone, key=alone.__getitem__)
-    assert f"Worth most, if only one size can be doubled: {best}." in page_text(told)
-
-
 # ------------------------------------------------------------------ from data to sentence
 
 

@@ -10,19 +10,16 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import kendalltau
 
-from conftest import needs
 from rankcompanion import session
 from rankcompanion.figures import lines as figures
 from rankcompanion.lines import held
 from rankcompanion.relative_ranking import methods
-from rankcompanion.verdict import annotators, answers, sizes
+from rankcompanion.verdict import answers
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report
 from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.rank.recipes import RECIPES
 from rankstability.read import campaigns
 from rankstability.score.pairwise import pair_counts
 from rankstability.score.rr import METHODS
@@ -67,21 +64,6 @@ def test_a_line_that_is_only_unclear_cannot_be_told_and_a_reversed_one_does_not_
         assert answers.line_answers(made)["answer"].tolist() == wanted
 
 
-def test_the_agreement_of_a_repeat_is_that_of_campaigns_drawn_from_the_same_truth():
-    rng = np.random.default_rng(3)
-    truth = rng.normal(0, 1, 12)
-    error, real, said = 0.6, [], []
-    for _ in range(150):
-        first, second = (truth + rng.normal(0, error, 12) for _ in range(2))
-        real.append(kendalltau(first, second)[0])
-        certain = sure(first, np.eye(12) * error**2, 50)
-        said.append(sizes.repeat(certain, 3, rng, draws=100)["tau"])
-    spread = np.hypot(np.std(real), np.std(said)) / np.sqrt(150)
-    assert abs(np.mean(real) - np.mean(said)) < 4 * spread + 0.03
-    clear = sizes.repeat(sure(truth, np.eye(12) * 1e-12, 50), 5, rng)
-    assert (clear["tau"], clear["srp"], clear["kept"], clear["claims"]) == (1.0, 1.0, 1.0, 5)
-
-
 def test_relative_rankings_are_ordered_by_wins_over_decided_and_judges_are_the_unit():
     [one] = cases("demo-rr", "cs-en")
     made, tables = judge(one)
@@ -115,34 +97,6 @@ def test_equal_systems_in_relative_ranking_draw_lines_as_seldom_as_their_tests_p
     assert data.units == 30
     null = held.false_lines(data, rng, 200)
     assert null["pairs_low"].item() < 0.05 < null["pairs_high"].item() + 0.02
-
-
-def habits_of(one):
-    """Time and consistency of the annotators, by measure."""
-    return verdict.by_annotators(one, np.random.default_rng(1))["habits"].set_index("measure")
-
-
-@needs("wmt21")
-def test_the_one_line_of_wmt21_cannot_be_told_over_workers_and_documents(monkeypatch):
-    [one] = cases("wmt21", "cs-en")
-    made, lines = standing(one)
-    assert made.places.loc[made.places["claimed"] == 1, "below"].tolist() == [2]
-    assert made.places["held"].sum() == 0
-    assert lines["answer"].tolist() == [answers.UNTOLD]
-    monkeypatch.setattr(annotators, "MOST", 1)
-    habits = habits_of(one)  # repeats were planted, times not released
-    assert habits.loc["difference", "items"] == 1202 and "seconds" not in habits.index
-    assert habits.loc["difference", "high"] < habits.loc["other", "low"]
-
-
-@needs("wmt24-esa")
-def test_no_line_of_wmt24_holds_and_its_times_are_told(monkeypatch):
-    [one] = cases("wmt24-esa", "en-ja")
-    assert one.recipe == "wmt24" and set(one.judged) == set(RECIPES)
-    assert not (standing(one)[1]["answer"] == answers.HOLDS).any()
-    monkeypatch.setattr(annotators, "MOST", 1)
-    seconds = habits_of(one).loc["seconds"]
-    assert seconds["annotators"] == 106 and 5 < seconds["value"] < 60
 
 
 def test_a_recipe_that_the_data_cannot_feed_is_refused():
