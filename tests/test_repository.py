@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import fnmatch
-import io
 import json
 import re
 import subprocess
 import sys
-import tokenize
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -236,19 +233,6 @@ def test_notebook_parameters(file):
     assert str(declared["campaign"].default).startswith("demo-")
     assert {declared[name].default for name in empty} == {""}
     assert [p.name for p in declared.values() if not p.help] == []
-    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
-    text = next(
-        "".join(c["source"]) for c in cells if "parameters" in c.get("metadata", {}).get("tags", [])
-    )
-    body = ast.parse(text).body
-    assert all(isinstance(node, ast.AnnAssign) for node in body)
-    assert len([line for line in text.splitlines() if line.strip()]) == len(body)
-    comments = [
-        t
-        for t in tokenize.generate_tokens(io.StringIO(text).readline)
-        if t.type == tokenize.COMMENT
-    ]
-    assert len(comments) == len(body)
 
 
 def test_notebooks_pass_nbstripout():
@@ -310,29 +294,32 @@ def test_figures_come_with_their_numbers():
 # ------------------------------------------------------------------------- code
 
 
-def public(tree: ast.Module) -> list[ast.FunctionDef | ast.ClassDef]:
-    """Public functions and classes of a module, and public methods of those classes."""
-    found: list[ast.FunctionDef | ast.ClassDef] = []
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-            found.append(node)
-            if isinstance(node, ast.ClassDef):
-                found += [
-                    part
-                    for part in node.body
-                    if isinstance(part, ast.FunctionDef) and not part.name.startswith("_")
-                ]
-    return found
+ASPECTS = {  # tests of no single module, each with its reason
+    "rankstability/test_published.py": "what was published comes out, from files to rankings",
+    "rankstability/read/test_broken.py": "a corpus of broken files, in every format",
+    "rankcompanion/explore/test_lab.py": "notebook 90 in a real JupyterLab",
+    "rankcompanion/test_hostile_names.py": "names that are markup, in all notebooks",
+    "rankcompanion/test_stale.py": "the trial that compares results with code and data",
+    "rankcompanion/verdict/test_kept.py": "numbers and sentences of verdicts as they were kept",
+    "rankcompanion/verdict/test_sentences.py": "what answers and pages say, in both directions",
+    "paperkit/test_browser.py": "the built report in a browser",
+    "paperkit/test_every_page.py": "the built report, page by page, for accessibility",
+    "paperkit/test_hostile.py": "no path leaves its folder, whatever names it",
+    "paperkit/test_wheel.py": "the installed wheel",
+}
 
 
-@pytest.mark.parametrize("file", MODULES, ids=lambda f: f.stem)
-def test_modules_are_documented_and_not_too_long(file):
-    text = file.read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    assert ast.get_docstring(tree), "no module docstring"
-    assert [n.name for n in public(tree) if not ast.get_docstring(n)] == []
-    most = 600 if file.parent.name == "papers" else 450  # a paper has one module
-    assert len(text.splitlines()) <= most
+def test_tests_mirror_the_library():
+    """Each is named after a module or a package where it lies, or is one of the `ASPECTS`."""
+    tests, strange = ROOT / "tests", []
+    for file in [f for name in ("rank*", "paperkit") for f in tests.glob(f"{name}/**/test_*.py")]:
+        folder = file.parent.relative_to(tests)
+        known = {folder.name, *(path.stem for path in (ROOT / "lib" / folder).iterdir())}
+        shown = file.relative_to(tests).as_posix()
+        if file.stem.removeprefix("test_") not in known and shown not in ASPECTS:
+            strange.append(shown)
+    assert strange == []
+    assert [name for name in ASPECTS if not (tests / name).is_file()] == []
 
 
 # Keys of the Citation File Format 1.2.0 that we use; those without which a file is not valid.

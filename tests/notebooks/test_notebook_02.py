@@ -46,14 +46,3 @@ def test_bump_and_heat_map_have_their_data(folder):
     }  # fmt: skip
     heat = pd.read_csv(folder / "de-en" / "leave_one_out.csv")
     assert len(heat) == 90 and (heat.groupby("removed")["move"].sum() == 0).all()
-
-
-def test_one_pair_writes_only_its_folder(tmp_path):
-    values = {"campaign": "demo-srdc", "pair": "en-cs", "output_dir": str(tmp_path / "x")}
-    values |= {"removed": ["Elm.104 & Fir.105"], "leave_one_out": False}
-    run.execute("02_outlier_removal", values, quiet=True)
-    written = {p.name for p in (tmp_path / "x").iterdir()}
-    assert written == {"en-cs", "02_outlier_removal__en-cs.ipynb"}  # results, executed notebook
-    changes = pd.read_csv(tmp_path / "x" / "en-cs" / "changes.csv")
-    assert changes["removed"].to_list() == ["Elm.104 & Fir.105"]
-    assert changes["systems"].to_list() == [8]

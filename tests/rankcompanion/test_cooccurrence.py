@@ -102,16 +102,6 @@ def test_without_document_context_nearly_all_hits_hold_every_system():
     assert table.complete == table.units
 
 
-@needs("wmt21")
-def test_with_document_context_systems_seldom_meet():
-    da = campaigns.load_da(campaigns.find("wmt21"), "de-en")
-    table = cooccurrence.cooccurrence(da)
-    assert table.complete == 0
-    row = cooccurrence.balance(table, cooccurrence.judged_beside(da), "de-en").iloc[0]
-    assert row["below_half"] == 1.0
-    assert row["explained"] > 0.1
-
-
 def test_a_worker_with_one_score_has_no_company():
     """66.7 again and again: the standard deviation is rounding, 1e-14, and must not divide."""
     rng = np.random.default_rng(25)

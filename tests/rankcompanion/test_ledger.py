@@ -162,3 +162,14 @@ def test_each_paper_has_its_module_and_its_published_numbers():
         assert not claims.published(paper).duplicated(["place", "cell"]).any()
     empty = pd.DataFrame({"campaign": []}, dtype=str)
     assert findings.campaign_tables(paths.ROOT / "none", "01", "changes").equals(empty)
+
+
+def test_the_committed_ledger_is_what_the_committed_tables_give():
+    """Every paper over all campaigns: numbers, statuses, reasons."""
+    file = paths.FIGURES / "claims_ledger.csv"
+    if not file.is_file():
+        pytest.skip("no committed results")
+    kept = pd.read_csv(file, dtype=str, keep_default_na=False)
+    pd.testing.assert_frame_equal(ledger.gather().reset_index(drop=True).astype(str), kept)
+    again = kept.duplicated(["paper", "place", "cell", "provenance"])
+    assert not again.any() and len(kept) > 1600

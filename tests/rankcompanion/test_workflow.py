@@ -55,16 +55,6 @@ def test_small_campaigns_run_at_once_and_large_ones_pair_by_pair_then_as_a_whole
     assert workflow.given(whole, {}) == {"campaign": "demo-srdc", "pair": "whole"}
 
 
-def test_demo_campaigns_get_every_notebook_of_their_protocol():
-    demos = [campaign for campaign in campaigns.present() if campaign.demo]
-    planned = workflow.jobs({"campaigns": [campaign.name for campaign in demos]})
-    jobs = {(j.campaign, j.notebook) for j in planned}
-    for campaign in demos:
-        for notebook in parameters.notebooks():
-            wanted = workflow.takes(parameters.metadata(notebook), campaign)
-            assert ((campaign.name, notebook) in jobs) == wanted
-
-
 def test_parameters_come_from_the_configuration_for_all_or_for_one_campaign():
     config = {"parameters": {"09_simulation": {"all": {"jobs": 2}, "wmt12": {"full": True}}}}
     given = workflow.given(Job("09_simulation", "wmt12"), config)

@@ -112,17 +112,14 @@ def noted(tree: Path, tests: list[str]) -> dict[str, dict[int, set[str]]]:
     words = ["-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest", *QUIET]
     code = called(tree, [*words, f"--ignore={LEFT_OUT}", *tests])
     assert code == 0, f"the unchanged tests do not pass (pytest ended with {code})"
-    files = {file.stem: file for test in tests for file in (tree / test).rglob("test_*.py")}
     data = coverage.CoverageData(str(tree / ".coverage"))
     data.read()
     reached: dict[str, dict[int, set[str]]] = {}
     for name in data.measured_files():
         rows = reached.setdefault(Path(name).relative_to(tree / "lib").as_posix(), {})
         for row, contexts in data.contexts_by_lineno(name).items():
-            parts = [one.split(".") for one in contexts if one]
-            rows[row] = {
-                f"{files[p[0]].relative_to(tree)}::{p[-1]}" for p in parts if p[0] in files
-            }
+            parts = [one.rpartition(".") for one in contexts if one.startswith("tests.")]
+            rows[row] = {f"{file.replace('.', '/')}.py::{test}" for file, _, test in parts}
     return reached
 
 

@@ -60,15 +60,6 @@ def test_many_campaigns_at_once_are_each_alone():
             assert np.allclose(many[method][:, k], alone[list(ranked_systems(da))]), method
 
 
-def test_simulated_truth_is_repeatable_and_raw_is_stable_but_wrong():
-    da, _ = demo("SR+DC", 16, worker_spread=25.0)
-    first, again = (scorings.against_truth(da, 6, 1, ["z", "raw", "model"]) for _ in range(2))
-    pd.testing.assert_frame_equal(first, again)
-    mean = first.groupby("method")[["wrong", "moved"]].mean()
-    assert mean.loc["raw", "moved"] == 0
-    assert mean.loc["raw", "wrong"] > mean.loc[["model", "z"], "wrong"].max()
-
-
 def test_the_model_beats_z_where_company_is_uneven():
     """Workers who met the good half only, or the poor half only: z thinks both halves alike."""
     rng = np.random.default_rng(17)

@@ -273,15 +273,6 @@ def test_start_elsewhere(tmp_path):
     assert "no such language pair" in Explorer("demo-rr", "xx-en").message.value
 
 
-@needs("wmt11")
-def test_tracks_of_relative_ranking():
-    panel = Explorer("wmt11", "cs-en")
-    assert panel.track.options == ("cs-en combination", "cs-en individual")
-    first = shown(panel)
-    panel.track.value = "cs-en individual"
-    assert panel.track.layout.display != "none" and not set(shown(panel)) & set(first)
-
-
 @needs("wmt20")
 def test_segment_scores_cannot_be_explored(panel):
     assert "wmt20" not in panel.campaigns

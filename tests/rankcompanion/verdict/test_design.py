@@ -12,7 +12,7 @@ from scipy.stats import t as student
 
 from rankcompanion.models import variance
 from rankcompanion.models.truth import draw_parts
-from rankcompanion.verdict import design, predicted, sizes
+from rankcompanion.verdict import design, predicted
 from rankstability.rank.comparing import tau
 from rankstability.rank.units import difference_variance
 from rankstability.score.scored import from_frame
@@ -155,30 +155,10 @@ def test_gaps_are_weighted_by_their_most_likely_distribution():
     assert about == pytest.approx(seen.mean() + best * (seen - seen.mean()), abs=1e-3)
 
 
-def test_true_means_are_drawn_about_the_level_of_those_seen(known):
-    _, precision = known
-    higher = replace(precision, mean=precision.mean + 500)
-    drawn, moved = (k.truths(300, np.random.default_rng(1))[0] for k in (precision, higher))
-    assert np.allclose(moved, drawn + 500)
-    same = replace(precision, mean=np.full_like(precision.mean, 70.0))
-    near = same.truths(1000, np.random.default_rng(1))[0].mean(axis=1)
-    assert near.mean() == pytest.approx(70, abs=0.5) and 0 < near.std() < 5
-
-
 def test_agreement_is_that_of_drawn_campaigns():
     means = np.array([0.0, 1.2]) + np.random.default_rng(0).standard_normal((2, 100_000, 2))
     gap = 1.2 / np.sqrt(2)
     assert tau(*means).mean() == pytest.approx(design.agreement(gap), abs=0.01)
-
-
-def test_without_annotators_there_is_no_advice_about_them():
-    rng = np.random.default_rng(5)
-    names = {"system": list("abc") * 60, "segment": np.repeat(range(60), 3)}
-    frame = pd.DataFrame(names | {"document": np.repeat(range(12), 15)})
-    frame["score"] = rng.normal(0, 1, 180)
-    known = design.precision(from_frame(frame))
-    assert sizes.sizes(known) == ["documents", "ratings"]
-    assert "worker" not in known.parts and known.units == {"judgments": 180, "documents": 12}
 
 
 def test_a_repeat_is_about_the_means_drawn_together(known):

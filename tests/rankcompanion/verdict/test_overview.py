@@ -8,8 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from html import escape
-from html.parser import HTMLParser
+from html import escape, unescape
 from pathlib import Path
 
 import nbformat
@@ -48,40 +47,20 @@ def made(tmp_path_factory):
     return folder
 
 
-class Cells(HTMLParser):
-    """The texts of a table's cells, row by row, and where links lead."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.rows, self.links, self.drawings, self.inside = [], [], 0, False
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        if tag == "tr":
-            self.rows.append([])
-        elif tag in ("td", "th"):
-            self.rows[-1].append("")
-            self.inside = True
-        elif tag == "a":
-            self.links.append(dict(attrs)["href"])
-        self.drawings += tag == "svg"
-
-    def handle_data(self, data):
-        if self.inside:
-            self.rows[-1][-1] += data
-
-    def handle_endtag(self, tag):
-        self.inside = self.inside and tag not in ("td", "th")
+def cells(text):
+    """The texts of a table's cells, row by row."""
+    rows = re.findall(r"<tr.*?</tr>", text, re.DOTALL)
+    found = [re.findall(r"<t[dh]\b.*?</t[dh]>", row, re.DOTALL) for row in rows]
+    return [[unescape(re.sub(r"<[^>]*>", "", cell)).strip() for cell in row] for row in found]
 
 
 def test_one_page_shows_every_pair_and_leads_to_its_own(made):
     text = (made / "index.html").read_text(encoding="utf-8")
-    seen = Cells(text)
-    assert seen.links == ["de-en/verdict.html", "en-cs/verdict.html"] and seen.drawings == 2
-    assert all((made / link).is_file() for link in seen.links)
-    for row, pair in zip(seen.rows[1:], ("de-en", "en-cs"), strict=True):
+    links = re.findall(r'<a [^>]*href="([^"]*)"', text)
+    assert links == ["de-en/verdict.html", "en-cs/verdict.html"] and text.count("<svg") == 2
+    assert all((made / link).is_file() for link in links)
+    for row, pair in zip(cells(text)[1:], ("de-en", "en-cs"), strict=True):
         said = json.loads((made / pair / "verdict.json").read_text(encoding="utf-8"))
-        row = [cell.strip() for cell in row]
         assert row[0] == pair
         assert row[2] == said["statements"]["best"] and row[4] == said["statements"]["weakest"]
         assert row[3].startswith(f"{said['claimed']} claimed" if said["claimed"] else "none cl")
@@ -104,10 +83,8 @@ def test_the_results_are_the_same_bytes_whatever_the_number_of_jobs(made, tmp_pa
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["--jobs", "x"], "option --jobs; found 'x'; expected a whole number from 1 to 9999"),
-        (["--jobs", "2.5"], "option --jobs; found '2.5'; expected a whole"),
-        (["--jobs", "0"], "option --jobs; found '0'; expected a whole"),
-        (["--jobs=-3"], "option --jobs; found '-3'; expected a whole"),
+        (["--jobs", "2.5"], "option --jobs; found '2.5'; expected a whole number from 1 to 9999"),
+        (["--jobs=0"], "option --jobs; found '0'; expected a whole"),
         (["--jobs"], "option --jobs; found ''; expected a whole"),
         (["jobs=0"], "jobs is an option, not a parameter; found 'jobs=0'; expected --jobs 2"),
     ],
@@ -204,8 +181,8 @@ def test_battles_of_each_category_are_ranked_by_themselves(tmp_path):
     assert "Category by category" in page and "<th>category</th>" in page
     given = [str(file), f"output_dir={tmp_path / 'out'}", "--quiet", *FEW]
     assert commands.main(["verdict", *given]) == 0
-    rows = Cells((tmp_path / "out" / "index.html").read_text(encoding="utf-8")).rows
-    assert [row[2].strip() for row in rows[2:]] == [
+    rows = cells((tmp_path / "out" / "index.html").read_text(encoding="utf-8"))
+    assert [row[2] for row in rows[2:]] == [
         f"{leader} is first; 1 of 2 may be first" for leader in "AB"
     ]
 

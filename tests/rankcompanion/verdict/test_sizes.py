@@ -10,13 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from conftest import needs
-from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import design, sizes
 from rankstability import paths
 from rankstability.rank.certainty import certainty
 from rankstability.rank.units import normal_draws
-from rankstability.read import campaigns
 from rankstability.score.scored import from_frame
 from verdicts import GIVEN, known_components, sure
 
@@ -162,21 +159,6 @@ def test_the_surest_claims_of_a_campaign_are_looked_for_in_the_other():
     assert got["claims"] == 2 and got["low"] < got["tau"] < got["high"]
     assert set(sizes.repeat(of, 0, rng, 50)) == {"tau", "low", "high", "claims"}
     assert sizes.repeat(of, 99, rng, 50)["claims"] == 6
-
-
-@needs("wmt24-esa")
-def test_components_of_a_part_give_the_errors_over_units(monkeypatch):
-    [one] = verdict.cases((f := campaigns.find("wmt24-esa")), "en-ja", campaigns.load(f, "en-ja"))
-    got = certainty(one.own, by_domain=True)
-    place = np.argsort(got.order)
-    error = np.sqrt(got.variance)[np.ix_(place, place)]
-    i, j = np.triu_indices(len(one.systems), 1)
-    for most in (10_000, 3000):
-        monkeypatch.setattr(sizes, "MOST", most)
-        known = sizes.precision(one.own, got, True)
-        ratio = np.median(known.errors()[i, j] / error[i, j])
-        assert 0.8 < ratio < 1.25
-        assert known.units == {"judgments": 8242, "documents": 170, "annotators": 106}
 
 
 def kept_promises(file, weight):

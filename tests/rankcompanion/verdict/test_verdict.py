@@ -14,15 +14,12 @@ import pytest
 from rankcompanion import session
 from rankcompanion.figures import lines as figures
 from rankcompanion.lines import held
-from rankcompanion.relative_ranking import methods
 from rankcompanion.verdict import answers
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.read import campaigns
-from rankstability.score.pairwise import pair_counts
-from rankstability.score.rr import METHODS
 from verdicts import SETTINGS, cases, judge, standing, sure
 
 
@@ -62,28 +59,6 @@ def test_a_line_that_is_only_unclear_cannot_be_told_and_a_reversed_one_does_not_
         order = np.array([0, 2, 1])
         made = SimpleNamespace(table=ranking, places=lines, sure=certain, order=order)
         assert answers.line_answers(made)["answer"].tolist() == wanted
-
-
-def test_relative_rankings_are_ordered_by_wins_over_decided_and_judges_are_the_unit():
-    [one] = cases("demo-rr", "cs-en")
-    made, tables = judge(one)
-    frame = campaigns.load("demo-rr", "cs-en")
-    score = METHODS["bojar"](pair_counts(frame)).drop("_ref")
-    got = made.table.set_index("system")["score"]
-    pd.testing.assert_series_equal(got.sort_index(), score.sort_index(), check_names=False)
-    assert made.sure.mean == pytest.approx(score[list(made.sure.systems)].to_numpy())
-    assert made.unit == "judge" and "recipes" not in tables and "design" not in tables
-    # of the counts that are there what notebook 07 finds in the rows
-    again = methods.removals(frame, ["bojar"]).query("removed != 'ref'").reset_index(drop=True)
-    pd.testing.assert_frame_equal(tables["removals"], again[["removed", "d_rank", "d_cluster"]])
-    # a share of wins has the variance of a ratio of sums over judges, each corrected by its share,
-    # and by no less than what is unbiased where all that one judge decides is alike
-    won, met = held.battles(frame, "judge").grouped.decided_by_system()
-    k = made.sure.order[0]
-    share = met[:, k] / met[:, k].sum()
-    rest = (won[:, k] - made.sure.mean[0] * met[:, k]) / met[:, k].sum()
-    left = np.minimum(1 - share, 1 - 2 * share + (share**2).sum())
-    assert made.sure.covariance[0, 0] == pytest.approx((rest**2 / left).sum())
 
 
 def test_equal_systems_in_relative_ranking_draw_lines_as_seldom_as_their_tests_promise():
@@ -171,23 +146,22 @@ def test_the_sample_of_a_campaign_of_ones_own_gets_the_right_answers():
     assert answers.NOT not in set(lines["answer"])
 
 
-def test_battles_that_are_all_ties_rank_nobody(tmp_path):
-    rows = [{"model_a": "AB"[k % 2], "model_b": "C", "winner": "tie"} for k in range(20)]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(DataError, match="only ties in xx-yy"):
-        cases(tmp_path, "xx-yy")
+BATTLES = ["model_a,model_b,winner", *["A,C,tie", "B,C,tie"] * 10]
+SCORES = [f"{s},{i},{w},50" for s in "ABC" for i in range(9) for w in "abcdefghijkl"]
+ERRORS = [f"{s}\td\t{k}\t{k}\tr{k % 3}\tx\ty\tNo-error\tNo-error" for s in "AB" for k in range(9)]
+NAMES = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity"
 
 
-def test_scores_that_are_all_the_same_rank_nobody(tmp_path):
-    rows = [f"{s},{i},{w},50" for s in "ABC" for i in range(9) for w in "abcdefghijkl"]
-    (tmp_path / "a.csv").write_text("\n".join(["system,segment,annotator,score", *rows]))
-    with pytest.raises(DataError, match="all scores of xx-yy are the same"):
-        cases(tmp_path, "xx-yy")
-
-
-def test_mqm_without_an_error_ranks_nobody(tmp_path):
-    rows = [f"{s}\td\t{k}\t{k}\tr{k % 3}\tx\ty\tNo-error\tNo-error" for s in "AB" for k in range(9)]
-    names = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity"
-    (tmp_path / "mqm_ende.tsv").write_text("\n".join([names, *rows]))
-    with pytest.raises(DataError, match="all scores of en-de are the same"):
-        cases(tmp_path, "en-de")
+@pytest.mark.parametrize(
+    ("name", "rows", "pair", "problem"),
+    [
+        ("a.csv", BATTLES, "xx-yy", "only ties in xx-yy"),
+        ("a.csv", ["system,segment,annotator,score", *SCORES], "xx-yy", "of xx-yy are the same"),
+        ("mqm_ende.tsv", [NAMES, *ERRORS], "en-de", "all scores of en-de are the same"),
+    ],
+    ids=["ties", "scores", "no error"],
+)
+def test_where_all_are_alike_nobody_is_ranked(tmp_path, name, rows, pair, problem):
+    (tmp_path / name).write_text("\n".join(rows))
+    with pytest.raises(DataError, match=problem):
+        cases(tmp_path, pair)
