@@ -15,11 +15,11 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-import broken
 import numpy as np
 import pandas as pd
 import pytest
 
+import broken
 from rankstability import (
     DataError,
     find,

@@ -9,9 +9,9 @@ import subprocess
 
 import pandas as pd
 import pytest
-from test_readers_da import COLUMNS, ROWS, segment_file, write
 
 from conftest import needs, real
+from da_files import HEADER, ROWS, segment_file, write
 from rankcompanion.lines import tables as lines
 from rankcompanion.verdict import cases as verdict
 from rankstability import paths
@@ -221,7 +221,7 @@ def test_folders_of_the_other_formats(tmp_path):
 
 
 def test_a_single_file_is_a_campaign(tmp_path):
-    lines = ["\t".join(COLUMNS), *ROWS]
+    lines = [HEADER, *ROWS]
     mine = tmp_path / "mine.v2.csv"
     mine.write_text("\n".join(lines))
     (tmp_path / "campaign.yaml").write_text("title: Ours\nformat: rr\n")  # of the folder: a title
