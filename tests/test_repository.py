@@ -324,6 +324,12 @@ def test_tests_mirror_the_library():
     assert strange == []
 
 
+@pytest.mark.parametrize("file", MODULES, ids=lambda f: f.stem)
+def test_modules_are_not_too_long(file):
+    most = 600 if file.parent.name == "papers" else 450  # a paper has one module
+    assert len(file.read_text(encoding="utf-8").splitlines()) <= most
+
+
 # Keys of the Citation File Format 1.2.0 that we use; those without which a file is not valid.
 CFF = {"cff-version", "title", "message", "type", "version", "date-released", "license", "authors"}
 CFF |= {"abstract", "keywords", "references"}

@@ -14,19 +14,13 @@ def test_numbers(tmp_path):
     folder = run.execute(parameters.resolve("09"), given, quiet=True)
     fits = pd.read_csv(folder / "spreads.csv")
     matched = fits[fits["reading"] == "as matched"]
-    assert (matched["systems"] > 2).all() and matched["share"].between(0.05, 1).all()
-    assert matched["spread"].between(2, 40).all()
-
+    assert matched["share"].between(0.05, 1).all() and matched["spread"].between(2, 40).all()
     errors = pd.read_csv(folder / "ranking_errors.csv")
     mean = errors.groupby(["spread", "ranker"])["error"].mean().unstack()
     assert (mean["LOPEZ"] > mean["BOJAR"]).all() and mean["BOJAR"].is_monotonic_increasing
-    first = errors.groupby(["spread", "ranker"])["error"].agg(["first", "last"])
-    assert (first["first"] > first["last"]).all()
-
     quality = pd.read_csv(folder / "range_quality.csv")
     size = quality[quality["spread"] == 10].groupby(["method", "setting"])["size"].mean()
     assert size["pairwise"].min() > size["bootstrap"].max()
-
     table = pd.read_csv(folder / "table4.csv")
     best = table[(table["sigma2_is"] == "standard deviation") & (table["sides"] == 1)]
     assert np.exp(np.log(best["ratio"]).abs().mean()) < 1.1 and len(table) == 240

@@ -27,9 +27,7 @@ from paperkit import claims
 )
 def test_status_compares_at_the_printed_precision(printed, ours, expected):
     assert claims.status(printed, ours) == expected
-
-
-def test_a_monte_carlo_tolerance_widens_rounds_only():
+    # chance widens what is rounded only
     assert claims.status("13.2", 13.9, tolerance=1.0) == "rounds"
     assert claims.status("13.2", 14.9, tolerance=1.0) == "differs"
 

@@ -15,7 +15,6 @@ from rankcompanion.models import factors, variance
 from rankcompanion.models.variance import error, leave_out
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
-from rankstability.rank.units import TWO_WAY
 from rankstability.score.scored import scored, segment_scores
 
 
@@ -73,25 +72,6 @@ def test_planted_difficulty_is_found_with_intervals_that_cover():
     sd = np.sqrt(parts["raw"].variance["document"])
     assert sd == pytest.approx(ease.std(ddof=1), rel=0.25)
     assert np.sqrt(parts["raw"].variance["residual"]) == pytest.approx(6, rel=0.1)
-
-
-def test_luck_is_what_the_easy_half_gives():
-    """S0 is no better than the others: its lead is its documents'."""
-    frame, ease = planted()
-    da = assessment(frame)
-    segments = documents.segment_frame(da)
-    table = documents.ease_by_system(segments, documents.variance_components(da))
-    table = table.set_index("system")
-    given = ease[20:].mean() - ease.mean()
-    lead = table.loc["S0", "luck_raw"] - table.drop(index="S0")["luck_raw"].mean()
-    assert lead == pytest.approx(given, rel=0.25)
-    assert table["rank"].idxmin() == "S0"
-    spread = table["z_without"].std()
-    assert table["mean_z"].std() > 3 * spread
-    fair, _ = planted(lucky=False)
-    da = assessment(fair)
-    calm = documents.ease_by_system(documents.segment_frame(da), documents.variance_components(da))
-    assert calm["luck_raw"].abs().max() < 0.3 * given
 
 
 def test_segment_scores_without_workers():
@@ -220,23 +200,6 @@ def test_intervals_hold_the_luck_of_these_documents_with_other_workers():
         apart += list(true.abs() < table["luck_high"] - table["luck_raw"])
     assert np.mean(inside) > 0.85  # 40 systems; .95 but for shrinkage
     assert np.mean(apart) < 0.8  # and it tells luck from none
-
-
-def test_of_two_kinds_of_units_the_interval_is_the_wider():
-    da = assessment(campaign(3))
-    parts = documents.variance_components(da)
-    without = {
-        unit: documents.without_units(da, parts, np.random.default_rng(4), unit)
-        for unit in ("worker", "document", TWO_WAY, None)
-    }
-    assert without[None].unit == TWO_WAY
-    tables = {
-        unit: documents.component_table(parts, "xx-yy", one).set_index(["score", "component"])
-        for unit, one in without.items()
-    }
-    wide = tables[TWO_WAY]["high"].loc["raw", ["worker", "document", "block"]]
-    for unit in ("worker", "document"):
-        assert (tables[unit]["high"].reindex(wide.index) <= 1.2 * wide).all()
 
 
 def test_without_a_unit_there_is_no_interval():

@@ -126,10 +126,3 @@ def test_sets_over_workers_and_documents_cover_and_those_over_segments_do_not():
     assert stats.binomtest(held, DRAWS, 0.95, "less").pvalue > 0.01
     assert table.loc["segment", "covered_high"] < 0.93
     assert table.loc["segment", "width"] < table.loc[TWO_WAY, "width"]
-
-
-def test_few_units_get_wide_sets():
-    da, _ = demo("SR+DC", 23, workers=4, documents=20)
-    known = known_truth(da, variance.Components(GIVEN, 0.0, {}, 0.0, 0))
-    few = coverage(known, ["worker"], np.random.default_rng(1), 10)
-    assert few["width"].item() > 0.9 * len(known.quality) and few["covered"].item() == 1

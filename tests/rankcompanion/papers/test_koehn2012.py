@@ -10,7 +10,6 @@ from conftest import needs
 from paperkit import claims, paths
 from rankcompanion.papers import koehn2012
 from rankcompanion.simulation import readings
-from rankcompanion.simulation.readings import AS_MATCHED, AS_STATED
 from rankstability.rank.ranges import units
 from rankstability.read import rr as readers_rr
 from rankstability.score.rr import tasks
@@ -35,19 +34,6 @@ def test_table_4_and_its_readings():
     assert (steps[matched].abs() <= 1).all()
     assert gmean(ratio["standard deviation", 2]) == pytest.approx(1.33, abs=0.01)
     assert max(gmean(ratio["variance", sides]) for sides in (1, 2)) < 0.16
-
-
-def test_published_numbers_are_typed_once_per_reading():
-    rows = claims.published("koehn2012")
-    assert not rows.duplicated(["place", "cell"]).any()
-    counts = rows["place"].value_counts()
-    assert counts["Table 4"] == 2 * 60 and counts["Table 1"] == 2 * 40
-    assert counts["Table 2"] == 2 * (13 * 3 + 1) + 1 and counts["Table 3"] == 2 * (15 * 3 + 1) + 1
-    keys = ["place", *koehn2012.KEYS]
-    assert not rows.duplicated(keys).any()
-    shared = [key for key in keys if key != "reading"]
-    assert (rows.groupby(shared)["published"].nunique() == 1).all()
-    assert set(rows["reading"]) == {AS_STATED.name, AS_MATCHED.name, ""}
 
 
 def report(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:

@@ -458,5 +458,3 @@ def test_a_notebook_on_a_file_of_ones_own_leaves_a_report(tmp_path):
     text = (folder / "report.html").read_text(encoding="utf-8")
     assert "default-src 'none'" in text and "<script" not in text and "Aspen" in text
     assert "data:image/png;base64," in text and 'src="01_' not in text
-    run.execute("01_replication", given | {"pair": "xx-yy"}, quiet=True)
-    assert (folder / "report__xx-yy.html").is_file()
