@@ -10,7 +10,12 @@ from rankcompanion import run
 
 
 def test_numbers(tmp_path):
-    given = {"campaign": "demo-rr", "output_dir": str(tmp_path), "advice_systems": "6,10"}
+    given = {
+        "campaign": "demo-rr",
+        "output_dir": str(tmp_path),
+        "advice_systems": "6,10",
+        "jobs": 1,
+    }
     folder = run.execute(parameters.resolve("09"), given, quiet=True)
     fits = pd.read_csv(folder / "spreads.csv")
     matched = fits[fits["reading"] == "as matched"]

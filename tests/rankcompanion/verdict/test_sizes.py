@@ -68,11 +68,11 @@ def test_so_many_units_give_a_line_in_four_of_five_campaigns(known):
 def test_true_means_are_drawn_towards_each_other_as_their_errors_say():
     """Against the normal posterior where spread and errors are as good as known."""
     rng = np.random.default_rng(2)
-    true = rng.normal(0, 2, 200)
-    error = np.diag(rng.uniform(0.5, 3, 200))
+    true = rng.normal(0, 2, 120)
+    error = np.diag(rng.uniform(0.5, 3, 120))
     seen = true + rng.normal(0, np.sqrt(np.diag(error)))
     of = sizes.of_means(sure(seen, error, 10_000), 1000)
-    drawn, scale = of.truths(3000, rng)
+    drawn, scale = of.truths(1500, rng)
     true = true[np.argsort(-seen, kind="stable")]
     own = np.diag(of.covariance())
     kept = 4 / (4 + own)
