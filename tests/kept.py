@@ -4,8 +4,6 @@ Other tests say what is right; these say what is otherwise. ``KEEP=1 pytest`` of
 what it finds now into the file, whose difference is then to be read.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What git holds: locks that agree, stripped notebooks, sizes, no paths of one machine."""
 
-from __future__ import annotations
-
 import fnmatch
 import json
 import re

@@ -1,7 +1,5 @@
 """The demo campaigns: the same bytes from their seeds, and what they are made to show."""
 
-from __future__ import annotations
-
 import demo_da
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Notebook 02 through the runner: the numbers in its files."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

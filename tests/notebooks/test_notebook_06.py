@@ -1,7 +1,5 @@
 """Notebook 06 through the runner, on a demo campaign of each protocol."""
 
-from __future__ import annotations
-
 import csv
 import json
 

@@ -1,7 +1,5 @@
 """Notebook 07 through the runner: the numbers in the files it writes."""
 
-from __future__ import annotations
-
 import demo_rr
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Notebook 08 on the demo campaign, by the way users run it."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from rankcompanion import run

@@ -1,7 +1,5 @@
 """Notebook 09 on the demo campaign, by the route users take."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
@@ -10,12 +8,8 @@ from rankcompanion import run
 
 
 def test_numbers(tmp_path):
-    given = {
-        "campaign": "demo-rr",
-        "output_dir": str(tmp_path),
-        "advice_systems": "6,10",
-        "jobs": 1,
-    }
+    few = {"advice_systems": "6,10", "jobs": 1}
+    given = {"campaign": "demo-rr", "output_dir": str(tmp_path), **few}
     folder = run.execute(parameters.resolve("09"), given, quiet=True)
     fits = pd.read_csv(folder / "spreads.csv")
     matched = fits[fits["reading"] == "as matched"]

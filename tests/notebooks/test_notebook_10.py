@@ -1,7 +1,5 @@
 """Notebook 10 on a demo campaign, by the route users take: the contract's files and numbers."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The report in a browser, from disk: links, figure, table, widths, no network; JupyterLab."""
 
-from __future__ import annotations
-
 import pytest
 
 from rankcompanion import commands

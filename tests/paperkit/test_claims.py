@@ -1,7 +1,5 @@
 """Published numbers beside ours: statuses, and the join on key columns."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -1,7 +1,5 @@
 """Every page of the report: accessible by axe, in light, dark and on a phone; links lead on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

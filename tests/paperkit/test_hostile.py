@@ -1,7 +1,5 @@
 """No path leaves its folder: by a parameter of a notebook, a name in data, the name of a file."""
 
-from __future__ import annotations
-
 import os
 import shutil
 

@@ -1,7 +1,5 @@
 """The report site: pages from executed notebooks, the index, what changes and what vanishes."""
 
-from __future__ import annotations
-
 import json
 import pkgutil
 import re

@@ -1,7 +1,5 @@
 """Systems judged together: counted by hand, in balance, and on the campaigns of the paper."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

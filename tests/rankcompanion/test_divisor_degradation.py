@@ -1,7 +1,5 @@
 """Divisors: an obvious second implementation, and the reverse; counts with those of removal."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The findings of the front page: counts from the tables, intervals over pairs, sentences."""
 
-from __future__ import annotations
-
 import html
 import re
 

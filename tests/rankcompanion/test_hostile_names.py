@@ -1,7 +1,5 @@
 """Names that are markup, in every field of a campaign: no page made of a notebook obeys them."""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape

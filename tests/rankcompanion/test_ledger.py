@@ -1,7 +1,5 @@
 """The ledger: gathered, ordered, summarised; nothing of the demo campaigns in it."""
 
-from __future__ import annotations
-
 import importlib
 
 import pandas as pd

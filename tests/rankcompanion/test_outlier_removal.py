@@ -1,7 +1,5 @@
 """Removal: the published counts, an obvious second implementation, and sharing work."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -117,15 +115,9 @@ def test_named_sets_and_names_that_are_not_there(demo):
 
 def test_totals_count_sets_and_single_systems_apart():
     campaign = campaigns.find("demo-srpdc")
-    changes = pd.DataFrame(
-        {
-            "pair": ["de-en", "de-en", "de-en", "en-cs", "en-cs"],
-            "removed": ["lowest", "A", "B", "lowest", "C"],
-            "d_rank": [1, 0, 1, 0, 1],
-            "d_cluster": [1, 0, 0, 0, 1],
-            "d_both": [1, 0, 0, 0, 1],
-        }
-    )
+    rows = [("de-en", "lowest", 1, 1, 1), ("de-en", "A", 0, 0, 0), ("de-en", "B", 1, 0, 0)]
+    rows += [("en-cs", "lowest", 0, 0, 0), ("en-cs", "C", 1, 1, 1)]
+    changes = pd.DataFrame(rows, columns=["pair", "removed", *KINDS])
     table = totals(changes.merge(campaign.facts(), on="pair"), paper_pairs=["de-en"])
     whole = table[table["by"] == "all"].set_index("removed")[["comparisons", *KINDS]]
     assert whole.loc["lowest"].to_list() == [2, 1, 1, 1]

@@ -1,7 +1,5 @@
 """Agreement between protocols and within one, between test sets and random documents."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The runner: parameters checked, results whole or not at all, failures said."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

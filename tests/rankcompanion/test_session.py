@@ -1,7 +1,5 @@
 """Results on disk: whole or not at all, the same bytes each time; the ledger's verdicts."""
 
-from __future__ import annotations
-
 import json
 import os
 

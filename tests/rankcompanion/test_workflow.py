@@ -1,7 +1,5 @@
 """What reruns when: dependencies of jobs on library modules, data and parameters."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

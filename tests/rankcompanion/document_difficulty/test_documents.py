@@ -1,7 +1,5 @@
 """Documents: the matrix by hand, difficulty and luck where they are planted, real campaigns."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

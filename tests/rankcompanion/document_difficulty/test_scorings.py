@@ -1,7 +1,5 @@
 """Rankings under other ways of standardising: stable for nothing, right where truth is known."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

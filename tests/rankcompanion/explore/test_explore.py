@@ -1,7 +1,5 @@
 """90_explore without a browser: settings to views, the chart, and the wiring of the controls."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace

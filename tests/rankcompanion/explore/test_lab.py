@@ -1,7 +1,5 @@
 """90_explore in a real JupyterLab: Run All, turn the controls, and the ranking follows."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import time

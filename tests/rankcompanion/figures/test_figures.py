@@ -3,8 +3,6 @@
 Places, looks and words of what is drawn are those kept in `kept.json`.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import io

@@ -1,7 +1,5 @@
 """A pair's ranking with what is certain of it: units, sets, lines, invariances."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Models beside the z-score: against statsmodels and brute force, on known truth, on real data."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

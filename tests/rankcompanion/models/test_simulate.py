@@ -1,7 +1,5 @@
 """The model of Koehn (2012) and the integral that replaces its simulation."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import comb
 

@@ -1,7 +1,5 @@
 """The simulated truth: halves against a slow obvious version, components that come back, WMT21."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

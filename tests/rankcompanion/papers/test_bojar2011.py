@@ -1,7 +1,5 @@
 """Every number of Bojar et al. (2011) that the release gives."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -1,7 +1,5 @@
 """Rows of Knowles (2021): exact where all pairs are here, else no data and what there is."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -1,7 +1,5 @@
 """Koehn (2012): its printed numbers beside WMT12's and the model's, and its ledger."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from scipy.stats import gmean

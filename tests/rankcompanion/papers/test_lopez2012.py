@@ -1,7 +1,5 @@
 """Every number Lopez (2012) prints, on the official data."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

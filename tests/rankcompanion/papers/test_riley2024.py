@@ -1,7 +1,5 @@
 """Riley et al. 2024 on the claims ledger: compared on WMT22, elsewhere without data."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -1,7 +1,5 @@
 """Tables of relative ranking: small cases done by hand, the demo whose truth is known."""
 
-from __future__ import annotations
-
 import demo_rr
 import numpy as np
 import pandas as pd

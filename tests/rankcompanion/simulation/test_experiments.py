@@ -1,7 +1,5 @@
 """Experiments on simulated campaigns: ranking error, quality of rank ranges, sizes needed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The two readings of Koehn (2012), and the tables made under them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

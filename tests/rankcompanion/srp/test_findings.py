@@ -1,7 +1,5 @@
 """The designs and findings of Riley et al. 2024 on the demo campaign, and on lines made up."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

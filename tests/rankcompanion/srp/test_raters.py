@@ -1,7 +1,5 @@
 """Tables 1 and 2 and figure 1 of Riley et al. 2024, against plain versions and the demo's truth."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import demo_mqm

@@ -1,7 +1,5 @@
 """Two studies without a common judgment, for direct assessment, relative ranking and MQM."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Annotators: Krippendorff's alpha against its package, severity, influence on lines."""
 
-from __future__ import annotations
-
 import krippendorff
 import numpy as np
 import pandas as pd

@@ -1,7 +1,5 @@
 """The verdict's frames on real campaigns are those of notebooks 01, 02, 06 and 10."""
 
-from __future__ import annotations
-
 import pytest
 from pandas.testing import assert_frame_equal
 

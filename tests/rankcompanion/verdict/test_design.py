@@ -1,7 +1,5 @@
 """How many more: errors against drawn campaigns, power and lines against the tests themselves."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

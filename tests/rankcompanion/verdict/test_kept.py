@@ -1,7 +1,5 @@
 """Every number and sentence of verdicts, and of what they rest on, is the one in `kept.json`."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """All pairs on one page, by one process or several; what is handed on: JSON, LaTeX, workbook."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The sentences of a verdict, each in both directions: said where true, not said where not."""
 
-from __future__ import annotations
-
 import json
 import re
 from types import SimpleNamespace

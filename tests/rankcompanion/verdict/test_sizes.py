@@ -1,7 +1,5 @@
 """What to do next: sizes that give the power promised, in all units alike or one alone."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from itertools import combinations
@@ -27,13 +25,6 @@ def known():
 
 def ranked(known):
     return [known.systems[k] for k in np.argsort(-known.quality, kind="stable")]
-
-
-def test_where_these_judgments_are_enough_no_size_has_to_grow(known):
-    small = replace(known, parts={name: 1e-4 * part for name, part in known.parts.items()})
-    table = sizes.needed(small, ranked(known), np.random.default_rng(0), draws=20)
-    assert (table["times"] == 1).all()
-    assert (table[[*SIZES]] == [15, 12, 1]).all(axis=None)
 
 
 def test_so_many_units_give_a_line_in_four_of_five_campaigns(known):

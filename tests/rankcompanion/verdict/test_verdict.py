@@ -1,7 +1,5 @@
 """The verdict: right answers where the truth is known, the level kept, numbers as elsewhere."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

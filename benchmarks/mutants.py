@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PARTS = [f"rankstability/{part}" for part in ("rank", "score", "change", "read")]
 TESTS = ["tests/rankstability", "tests/rankcompanion"]
 LEFT_OUT = "tests/rankstability/read/test_broken.py"  # the corpus: minutes; others kill mutants
