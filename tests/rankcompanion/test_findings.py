@@ -54,29 +54,22 @@ def test_a_recipe_is_asked_about_campaigns_that_it_could_rank():
 
 
 def test_the_fewest_judgments_are_shares_with_the_least_pair_named():
-    table = pd.DataFrame(
-        [
-            ("wmtx", "a-b", "first", "judgment", 5, 100, 0),
-            ("wmtx", "c-d", "first", "judgment", 2, 400, 1),
-            ("wmtx", "c-d", "first", "annotator", 1, 9, 0),
-            ("wmtx", "e-f", "first", "judgment", np.nan, 50, 0),
-            ("wmty", "a-b", "line below 1", "judgment", 1, 100, 0),
-        ],
-        columns=["campaign", "task", "what", "unit", "fewest", "of", "exact"],
-    )
+    rows = [("wmtx", "a-b", "first", "judgment", 5, 100, 0)]
+    rows += [("wmtx", "c-d", "first", "judgment", 2, 400, 1)]
+    rows += [("wmtx", "c-d", "first", "annotator", 1, 9, 0)]
+    rows += [("wmtx", "e-f", "first", "judgment", np.nan, 50, 0)]
+    rows += [("wmty", "a-b", "line below 1", "judgment", 1, 100, 0)]
+    columns = ["campaign", "task", "what", "unit", "fewest", "of", "exact"]
+    table = pd.DataFrame(rows, columns=columns)
     (row,) = findings.fewest(table)
     assert (row["campaign"], row["task"], row["exact"]) == ("wmtx", "c-d", True)
     assert (row["part"], row["whole"], row["low"], row["high"]) == (2, 400, 0.005, 0.05)
     assert row["value"] == pytest.approx(0.0275) and row["units"] == 2
-    said = bare(str(template("findings.j2").module.sentence({"key": "fewest", "rows": [row]})))
-    assert "out 2 of the 400 judgments of wmtx c-d puts another system first." in " ".join(
-        said.split()
-    )
+    said = str(template("findings.j2").module.sentence({"key": "fewest", "rows": [row]}))
+    shown = " ".join(bare(said).split())
+    assert "out 2 of the 400 judgments of wmtx c-d puts another system first." in shown
     ax = drawing.finding({"key": "fewest", "rows": [row]}).axes[0]
     assert ax.get_xscale() == "log" and ax.lines[0].get_xdata()[0] == row["value"]
-
-
-# ------------------------------------------------------------------ README and front page
 
 
 @pytest.fixture(scope="module")

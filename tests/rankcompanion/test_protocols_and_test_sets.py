@@ -151,9 +151,6 @@ def test_few_documents_have_no_interval_and_bad_input_a_sentence():
     assert protocols.halves(bare, np.random.default_rng(1)).iloc[0].isna()[["tau", "low"]].all()
 
 
-# --- other texts
-
-
 @needs("wmt20-iku")
 def test_news_and_hansard_rank_the_same_systems_otherwise():
     whole = campaigns.find("wmt20-iku")

@@ -16,7 +16,7 @@ from rankstability.judgments import DirectAssessment
 from rankstability.score.scored import scored, segment_scores
 
 
-def planted(seed: int = 31, lucky: bool = True) -> tuple[pd.DataFrame, np.ndarray]:
+def planted(seed: int = 31) -> tuple[pd.DataFrame, np.ndarray]:
     """Six equal systems, 40 documents of known ease; system S0 on the easier half only."""
     rng = np.random.default_rng(seed)
     ease = np.sort(rng.normal(0, 10, 40))
@@ -25,7 +25,7 @@ def planted(seed: int = 31, lucky: bool = True) -> tuple[pd.DataFrame, np.ndarra
         lenient = rng.normal(0, 8)
         for _ in range(60):
             system, document = int(rng.integers(6)), int(rng.integers(40))
-            if lucky and system == 0:
+            if system == 0:
                 document = 20 + document // 2
             segment = int(rng.integers(8))
             score = 50 + ease[document] + lenient + rng.normal(0, 6)

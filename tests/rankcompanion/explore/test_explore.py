@@ -47,9 +47,6 @@ def errors():
     return load(campaigns.find("demo-mqm"), "en-de")["en-de"]
 
 
-# ------------------------------------------------------------------- direct assessment
-
-
 @pytest.mark.parametrize("what", ["human+ref", "lowest"])
 def test_removal_is_that_of_notebook_02(da, direct, what):
     c = outlier_removal.remove_each(da, [what])[0]
@@ -96,9 +93,6 @@ def test_impossible_settings_are_refused(direct, relative):
         relative.view(State(score="mean_z"))
 
 
-# ------------------------------------------------------- relative ranking, MQM
-
-
 @pytest.mark.parametrize("method", ["better_or_equal_others", "bojar", "expected_win"])
 def test_relative_ranking_is_that_of_notebook_07(relative, method):
     frame = campaigns.load_rr(campaigns.find("demo-rr"), "cs-en")
@@ -130,9 +124,6 @@ def test_mqm_ranking(errors):
         part, view = table[table["normalisation"] == name], errors.view(State(score=name)).changed
         assert part["system"].tolist() == list(view.systems)
         assert part.loc[part["line_below"] == 1, "rank"].tolist() == list(view.lines)
-
-
-# ------------------------------------------------------------------- chart, words
 
 
 def sentence(view):
@@ -189,9 +180,6 @@ def test_chart_escapes_names(direct):
     svg = widgets.bump_svg(view)
     assert "<b>" not in svg and "&lt;b&gt;&amp;" in svg
     ET.fromstring(svg)
-
-
-# ------------------------------------------------------------------------ wiring
 
 
 @pytest.fixture
