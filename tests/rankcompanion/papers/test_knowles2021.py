@@ -6,6 +6,7 @@ import pytest
 from conftest import needs
 from paperkit import claims
 from rankcompanion import replication
+from rankcompanion.divisor_degradation import DIVISORS
 from rankcompanion.outlier_removal import SETS
 from rankcompanion.papers import knowles2021
 from rankstability.read import campaigns, official
@@ -164,3 +165,30 @@ def test_hits_with_every_system_and_documents():
     worse = luck.assign(document_sd=[9.0, 3.0, 2.0])
     assert knowles2021.documents_claims(worse, summary, run)["ours"].to_list()[2] == "no"
     assert knowles2021.documents_claims(luck, summary, WMT18).empty
+
+
+def test_figure_1_needs_all_pairs_of_a_style():
+    pairs = knowles2021.included()
+    place = pairs.groupby("style").cumcount() - 5 * (pairs["style"] == "SR+DC")
+    whole = pd.concat(
+        pairs.assign(divisor=divisor, d_rank=(place < k).astype(int), d_cluster=0, d_both=0)
+        for k, divisor in enumerate(DIVISORS, 1)
+    )
+    more = "SR+DC changes more than SR-DC at every divisor | rank"
+    for changes, status in ((whole, "exact"), (whole[whole["pair"] != "lt-en"], "no data")):
+        table = knowles2021.across(tables_of(n03_changes=changes)).set_index("cell")
+        assert table.loc[more, "status"] == status
+
+
+def test_percentages_of_workers_may_be_over_two_campaigns():
+    rows = [("wmt19-mturk-sntlevel", "fi-en", 100.0), ("wmt19-mturk-doclevel", "de-en", 97.5)]
+    rows += [("wmt18", "en-et", 7.0)]
+    workers = pd.DataFrame(rows, columns=["campaign", "pair", "ref_percent"])
+    workers = workers.assign(bad_ref_percent=100.0, ref=0, bad_ref=0)
+    table = knowles2021.across(tables_of(n02_workers=workers)).set_index("cell")
+    reason = table.loc["2019 into English | workers with REF, all pairs", "reason"]
+    assert reason.startswith("97.5% in the 2 pairs here, not as printed so far; gu-en, kk-en")
+    run = {"campaign": "wmt18", "provenance": "official"}
+    none = pd.DataFrame(columns=["pair", "removed", *KINDS])
+    alone = knowles2021.removal_claims(none, workers[2:].drop(columns="campaign"), run)
+    assert "7.00%" in set(alone["ours"])

@@ -114,6 +114,14 @@ def test_simulated_numbers_agree_as_matched(ledger):
     assert float(fitted.loc["smallest sigma2", "ours"]) < 7  # of cs-en: the print has 7
 
 
+@needs("wmt12")
+def test_a_task_that_was_not_run_has_no_data(wmt12):
+    rows = report({"fr-en": wmt12["fr-en"]})
+    missing = rows[rows["status"] == "no data"]
+    assert set(missing["place"]) == {"Figure 2", "Table 2", "Section 6"}
+    assert missing["reason"].str.contains("not run").all()
+
+
 def test_no_printed_number_is_an_input():
     """The modules that compute never open the published file; only comparisons do."""
     names = [f"rankcompanion/simulation/{n}" for n in ("experiments", "readings")]
