@@ -1,7 +1,5 @@
 """Small files of direct assessment as the organisers release them: judgments, segment scores."""
 
-from __future__ import annotations
-
 import gzip
 
 from rankstability.read.da import COLUMNS
