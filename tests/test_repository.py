@@ -285,9 +285,6 @@ def test_figures_come_with_their_numbers():
 
 ASPECTS = {  # tests of no single module, each with its reason
     "rankstability/test_published.py": "what was published comes out, from files to rankings",
-    "rankstability/rank/test_slt23.py": "a released campaign comes out",
-    "rankstability/read/test_twice.py": "the same rows in two files",
-    "rankstability/score/test_unknown_z.py": "workers without a spread",
     "rankstability/read/test_broken.py": "a corpus of broken files, in every format",
     "rankcompanion/explore/test_lab.py": "notebook 90 in a real JupyterLab",
     "rankcompanion/test_hostile_names.py": "names that are markup, in all notebooks",
@@ -311,6 +308,7 @@ def test_tests_mirror_the_library():
         if file.stem.removeprefix("test_") not in known and shown not in ASPECTS:
             strange.append(shown)
     assert strange == []
+    assert [name for name in ASPECTS if not (tests / name).is_file()] == []
 
 
 @pytest.mark.parametrize("file", MODULES, ids=lambda f: f.stem)
