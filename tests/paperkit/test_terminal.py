@@ -1,5 +1,7 @@
 """Nothing to do is noticed at once, and every kind of change is; the line of a job that ended."""
 
+from __future__ import annotations
+
 import os
 
 import pytest

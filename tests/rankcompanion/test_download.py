@@ -1,5 +1,7 @@
 """Downloads against a server on loopback that lies, breaks off and sends malicious archives."""
 
+from __future__ import annotations
+
 import contextlib
 import gzip
 import hashlib
@@ -232,6 +234,14 @@ def test_an_archive_of_too_many_or_too_large_members_is_refused(tmp_path, monkey
     assert not (tmp_path / "out").exists()
 
 
+def test_leftovers_of_a_killed_run_do_no_harm(folder):
+    (folder / ".partial-ad-latest.csv").mkdir(parents=True)
+    (folder / ".partial-ad-latest.csv" / "tmp1").write_bytes(LATEST[:100])
+    list(download.download("pinned"))
+    assert not list(folder.glob(".partial*"))
+    assert (folder / "ad-latest.csv").read_bytes() == LATEST
+
+
 def test_a_killed_download_leaves_no_file_under_its_name_and_can_be_started_again(folder, server):
     """The process is killed while the server holds the second half back."""
     server.files[f"{AT}ad-latest.csv"] = (LATEST, len(LATEST) // 2, 30.0)
@@ -292,6 +302,12 @@ def test_archive_without_a_published_checksum_is_recorded_and_held_to_it(root, s
     with pytest.raises(DataError, match=r"not the archive recorded.*delete its line"):
         list(download.download("loose"))
     assert not (root / "loose" / "ad-latest.csv").exists()
+
+
+def test_an_unpacked_file_that_changes_afterwards_is_noticed(root):
+    list(download.download("loose"))
+    (root / "loose" / "ad-latest.csv").write_bytes(b"edited\n")
+    assert "ad-latest.csv here, but not the official file" in "\n".join(download.download("loose"))
 
 
 def test_a_truncated_archive_unpacks_nothing_and_the_next_run_starts_anew(root, server):
