@@ -61,7 +61,7 @@ determinism: $(READY)  ## the same bytes at 1, 2, 4 jobs, other hash seeds and t
 	$(BIN)/python tests/trials/determinism.py
 
 mutants: $(READY)  ## is a changed line of the core seen by a test? (an hour or two; needs pip install cosmic-ray coverage)
-	$(BIN)/python tests/trials/mutants.py
+	$(BIN)/python benchmarks/mutants.py
 
 test-slurm: $(READY)  ## the sweep on a real Slurm of one node (root; Debian's slurm-wlm and munge)
 	tests/trials/slurm.sh

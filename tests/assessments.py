@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
 import demo_da
 import numpy as np
 import pandas as pd
@@ -12,6 +16,13 @@ from rankstability.judgments import Blocks, DirectAssessment, direct_assessment
 def assessment(latest: pd.DataFrame, good: pd.DataFrame | None = None) -> DirectAssessment:
     """Frames with plain columns as a DirectAssessment of the pair xx-yy."""
     return direct_assessment("xx-yy", latest, good)
+
+
+def json_lines(path: Path, entries: Iterable[object]) -> Path:
+    """The entries as a file of JSON, one a line."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries))
+    return path
 
 
 def excluded(judgments: DirectAssessment | pd.DataFrame) -> dict[str, int]:

@@ -55,14 +55,14 @@ def _shown(fig: Figure) -> Iterator[Text]:
             yield text
 
 
-def faults(fig: Figure, *, overlap: float = 0.15) -> list[str]:
+def faults(fig: Figure, texts: list[Written] | None = None, *, overlap: float = 0.15) -> list[str]:
     """What is wrong with the texts of a figure, as far as it can be measured; empty: nothing.
 
     Measured as it is saved: a text outside the canvas (which is cut around what is drawn), a text
     over more than the share `overlap` of another, and a contrast below `LEAST_CONTRAST`
     between a text and the commonest colour behind it.
     """
-    texts = written(fig)
+    texts = written(fig) if texts is None else texts
     canvas = fig.get_tightbbox()
     scale = fig.dpi
     edge = Bbox.from_extents(*(np.array(canvas.extents) * scale)).padded(1.0)

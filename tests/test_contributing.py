@@ -1,7 +1,5 @@
 """The worked examples of CONTRIBUTING.md run, and stay short."""
 
-from __future__ import annotations
-
 import json
 import re
 

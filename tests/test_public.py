@@ -1,7 +1,5 @@
 """The public names: these and no others, each with an example that runs; the core stands alone."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 import subprocess

@@ -1,7 +1,5 @@
 """The verdict by its command, and by its notebook: one page, the same numbers everywhere."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

@@ -1,7 +1,5 @@
 """Notebook 01 through the runner, whole and pair by pair, and its numbers."""
 
-from __future__ import annotations
-
 import shutil
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Notebook 03 through the runner: the numbers in its files."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from rankcompanion import divisor_degradation, run

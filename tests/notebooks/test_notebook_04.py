@@ -1,7 +1,5 @@
 """Notebook 04 through the runner on the demo campaign: numbers in the files."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,14 +1,11 @@
 """Notebook 06 through the runner, on a demo campaign of each protocol."""
 
-from __future__ import annotations
-
 import csv
 import json
 
 import pandas as pd
 import pytest
 
-from paperkit import claims
 from rankcompanion import run
 from rankstability.rank import srp
 from rankstability.rank.srp_studies import Design
@@ -68,18 +65,6 @@ def test_what_is_shown_fits_the_demos_truth(demo, table):
     assert len(pd.read_csv(demo / "findings.csv")) == 5
 
 
-def test_every_figure_lies_beside_its_numbers_and_claims_have_no_data(demo):
-    for name in ["effort", "en-de/figure1", *(f"en-de/figure{i}" for i in range(3, 9))]:
-        for kind in ("csv", "png"):
-            assert (demo / f"{name}.{kind}").stat().st_size > 200, name
-    effort = pd.read_csv(demo / "effort.csv")
-    assert set(effort["campaign"]) == {"demo-mqm"} and set(effort["unit"]) == {"documents"}
-    rows = pd.read_csv(demo / "claims.csv", dtype=str, keep_default_na=False)
-    assert list(rows.columns) == claims.COLUMNS
-    official = rows[rows["provenance"] == "official"]
-    assert (official["status"] == "no data").all() and (official["reason"] != "").all()
-
-
 def test_one_rating_per_item(tmp_path):
     """A folder of one's own, one rater per item: what needs two ratings is left out and said."""
     campaign = find("demo-mqm")
@@ -104,8 +89,6 @@ def test_one_rating_per_item(tmp_path):
     table = pd.read_csv(folder / "srp.csv")
     assert list(table.columns[: len(CONTRACT)]) == CONTRACT
     assert set(table["unit"]) == {"documents"} and len(table) == 5
-    assert set(pd.read_csv(folder / "effort.csv")["campaign"]) == {"mine"}
-    assert len(pd.read_csv(folder / "claims.csv")) == 0
     written = {p.stem for p in folder.rglob("*.csv")}
     assert not written & {"table2", "figure1", "figure3", "figure8", "findings"}
     shown = (folder / "06_srp.ipynb").read_text()

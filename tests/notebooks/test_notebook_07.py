@@ -1,7 +1,5 @@
 """Notebook 07 through the runner: the numbers in the files it writes."""
 
-from __future__ import annotations
-
 import demo_rr
 import pandas as pd
 import pytest
@@ -52,25 +50,3 @@ def test_tables_fit_each_other(demo):
     ranks = pd.read_csv(demo / "method_ranks.csv")
     assert sorted(ranks.loc[ranks["task"] == "en-de", "mfas"]) == list(range(1, 9))
     assert pd.read_csv(demo / "claims.csv").empty
-
-
-def test_one_pair_of_ones_own_campaign(tmp_path):
-    """A folder with a file in the known form, one pair, other settings."""
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    (folder / "mine.RNK_results.csv").write_bytes(demo_rr.FILE.read_bytes())
-    out = tmp_path / "out"
-    values = {
-        "campaign": str(folder),
-        "pair": "en-de",
-        "output_dir": str(out),
-        "groups": ["judge"],
-        "methods": ["heuristic2"],
-        "resamples": 50,
-        "agreement_resamples": 20,
-    }
-    run.execute("07_relative_ranking", values, quiet=True)
-    scores = pd.read_csv(out / "en-de" / "scores.csv")
-    assert set(scores["task"]) == {"en-de"}
-    assert not (out / "scores.csv").exists()
-    assert set(pd.read_csv(out / "en-de" / "removals.csv")["method"]) == {"heuristic2"}

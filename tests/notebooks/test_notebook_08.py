@@ -1,21 +1,12 @@
 """Notebook 08 on the demo campaign, by the way users run it."""
 
-from __future__ import annotations
-
 import pandas as pd
-import pytest
 
 from rankcompanion import run
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("08")
-    run.execute("08_tournament", {"output_dir": str(folder)}, quiet=True)
-    return folder
-
-
-def test_tables_fit_each_other(results):
+def test_tables_fit_each_other(tmp_path):
+    results = run.execute("08_tournament", {"output_dir": str(tmp_path)}, quiet=True)
     tasks = pd.read_csv(results / "tasks.csv", dtype={"acyclic": str}).set_index("task")
     assert (
         tasks["acyclic"] == (tasks["optimal_cost"] == 0).map({True: "true", False: "false"})
@@ -34,14 +25,3 @@ def test_tables_fit_each_other(results):
     drawn = edges[edges["violated"] == 1]
     assert drawn["weight"].sum() == tasks["optimal_cost"].max() and (drawn["in_cycle"] == 1).all()
     assert pd.read_csv(results / "claims.csv").empty  # the paper says nothing of the demo
-
-
-def test_one_pair_writes_to_its_own_folder(results, tmp_path):
-    given = {"output_dir": str(tmp_path), "pair": "en-de"}
-    run.execute("08_tournament", given, quiet=True)
-    one = pd.read_csv(tmp_path / "en-de" / "tasks.csv")
-    every = pd.read_csv(results / "tasks.csv")
-    pd.testing.assert_frame_equal(
-        one, every[every["task"] == "en-de"].reset_index(drop=True), check_dtype=False
-    )
-    assert not (tmp_path / "tasks.csv").exists()

@@ -1,7 +1,5 @@
 """Notebook 10 on a demo campaign, by the route users take: the contract's files and numbers."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd
@@ -54,12 +52,6 @@ def test_sets_and_false_lines(folder):
         assert (false[value] <= false[f"{kind}_high"]).all()
     made = json.loads((folder / "run.json").read_bytes())
     assert made["unit"] == "by data" and "recipe" in made and made["draws"] == 6
-
-
-def test_a_unit_that_the_data_do_not_name_is_refused(tmp_path):
-    given = {"campaign": "demo-mqm", "unit": "hit", "output_dir": str(tmp_path / "out")}
-    with pytest.raises(RuntimeError, match="do not name their hit; found 'hit'"):
-        run.execute(parameters.resolve("10"), given, quiet=True)
 
 
 def test_lines_by_chance_are_shown_on_the_first_pair(folder):

@@ -1,7 +1,5 @@
 """Notebook 11 through the runner: a campaign of one study, and the two test sets of WMT20-IKU."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from conftest import needs

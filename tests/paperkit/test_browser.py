@@ -1,15 +1,7 @@
 """The report in a browser, from disk: links, figure, table, widths, no network; JupyterLab."""
 
-from __future__ import annotations
-
-import time
-from pathlib import Path
-
-import nbformat
 import pytest
-from nbformat import v4
 
-from lab_server import jupyterlab
 from rankcompanion import commands
 from rankstability import paths
 from site_fixture import built
@@ -175,51 +167,3 @@ def test_built_report_where_there_is_one(page):
         assert page.locator("figure img, .outputs table, .text table").count() >= 1, link
     page.goto(f"file://{built()}/ledger.html")
     assert fits(page)
-
-
-CELL = "import paperkit.paths as p; print('root', (p.ROOT / 'Makefile').is_file())"
-
-
-@pytest.fixture
-def lab(tmp_path: Path):
-    """JupyterLab of this environment on a folder with one notebook; its own settings."""
-    work = tmp_path / "work"
-    work.mkdir()
-    notebook = v4.new_notebook(cells=[v4.new_code_cell(CELL)])
-    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(notebook, work / "hello.ipynb")
-    own = {
-        f"{name}_DIR": str(tmp_path / name)
-        for name in (
-            "JUPYTER_CONFIG",
-            "JUPYTER_DATA",
-            "JUPYTER_RUNTIME",
-            "JUPYTERLAB_SETTINGS",
-            "JUPYTERLAB_WORKSPACES",
-        )
-    }
-    log = tmp_path / "lab.log"
-    with jupyterlab(work, own, log) as url:
-        yield url
-
-
-def test_kernel_of_jupyterlab_imports_the_package(browser, lab):
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    page.set_default_timeout(90_000)
-    accept = "button.jp-mod-accept"  # whatever JupyterLab asks while it settles
-    dialog = page.locator("dialog.jp-Dialog")
-    page.add_locator_handler(dialog, lambda shown: shown.locator(accept).last.click())
-    page.goto(f"{lab}/lab/tree/hello.ipynb?token=test")
-    page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
-    output = page.locator(".jp-OutputArea-output", has_text="root")
-    for _ in range(8):  # JupyterLab drops keys while it still settles
-        page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
-        page.keyboard.press("Control+Enter")
-        until = time.monotonic() + 8
-        while not output.count() and time.monotonic() < until:
-            page.wait_for_timeout(200)
-        if output.count():
-            break
-    assert output.inner_text().strip() == "root True"
-    context.close()

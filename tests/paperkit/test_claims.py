@@ -1,7 +1,5 @@
 """Published numbers beside ours: statuses, and the join on key columns."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 
@@ -27,9 +25,7 @@ from paperkit import claims
 )
 def test_status_compares_at_the_printed_precision(printed, ours, expected):
     assert claims.status(printed, ours) == expected
-
-
-def test_a_monte_carlo_tolerance_widens_rounds_only():
+    # chance widens what is rounded only
     assert claims.status("13.2", 13.9, tolerance=1.0) == "rounds"
     assert claims.status("13.2", 14.9, tolerance=1.0) == "differs"
 

@@ -1,7 +1,5 @@
 """Results whole or not at all: killed at any step, several at once, on two machines."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

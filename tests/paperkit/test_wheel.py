@@ -1,7 +1,5 @@
 """The wheel works without the repository and without the extras, from any folder."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Systems judged together: counted by hand, in balance, and on the campaigns of the paper."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -11,10 +9,8 @@ import pytest
 from assessments import assessment, demo
 from conftest import needs
 from rankcompanion import cooccurrence
-from rankcompanion.figures import documents as plots
 from rankstability.errors import DataError
 from rankstability.read import campaigns
-from rankstability.score.scored import segment_scores
 
 
 def rows(*items: tuple) -> pd.DataFrame:
@@ -92,15 +88,6 @@ def test_poor_company_helps():
     assert gap > 0.5 and abs(clean) < 0.25 * gap
 
 
-def test_company_adds_up_to_the_official_mean():
-    da, _ = demo("SR+DC", 24)
-    table = cooccurrence.judged_beside(da).set_index("system")
-    means = segment_scores(da).system_means().set_index("system")["mean_z"]
-    assert np.allclose(table["mean_z"], means[table.index], atol=1e-12)
-    assert np.allclose(table["company_z"] + table["z_without"], table["mean_z"], atol=1e-12)
-    assert list(table["rank"]) == list(range(1, len(table) + 1))
-
-
 @needs("wmt18")
 def test_without_document_context_nearly_all_hits_hold_every_system():
     """Knowles (2021), section 5.4; and HIT ids are absent on the Appraise pairs."""
@@ -111,16 +98,6 @@ def test_without_document_context_nearly_all_hits_hold_every_system():
     assert table.unit == "hit"
     assert 0.29 < table.without_hit < 0.32
     assert table.complete == table.units
-
-
-@needs("wmt21")
-def test_with_document_context_systems_seldom_meet():
-    da = campaigns.load_da(campaigns.find("wmt21"), "de-en")
-    table = cooccurrence.cooccurrence(da)
-    assert table.complete == 0
-    row = cooccurrence.balance(table, cooccurrence.judged_beside(da), "de-en").iloc[0]
-    assert row["below_half"] == 1.0
-    assert row["explained"] > 0.1
 
 
 def test_a_worker_with_one_score_has_no_company():
@@ -148,22 +125,6 @@ def test_a_joined_id_has_the_mean_quality_of_its_parts():
     workers = cooccurrence._workers(frame, pd.Series([10.0, 20.0, 3.0], ["A", "B", "BAD_REF"]))
     assert workers.loc["w1", "given"] == (15 + 3) / 2
     assert workers.loc["w1", "control"] == 0.5
-
-
-def test_figures_draw_what_the_tables_say():
-    da, _ = demo("SR+DC", 21)
-    table = cooccurrence.judged_beside(da)
-    ax = plots.judged_beside(table, "xx-yy").axes[0]
-    dots = [c.get_offsets()[:, 0] for c in ax.collections if len(c.get_offsets()) == len(table)]
-    assert np.allclose(dots[-2], table["mean_z"]) and np.allclose(dots[-1], table["z_without"])
-    names = [t.get_text() for t in ax.get_yticklabels()]
-    assert [n.removeprefix("★ ") for n in names] == list(table["system"])
-    assert [n.startswith("★") for n in names] == (table["human"] == 1).tolist()
-    counts = cooccurrence.cooccurrence(da)
-    rows = cooccurrence.balance(counts, table, "xx-yy")
-    left, right = plots.balance(rows, table.assign(pair="xx-yy"), "x").axes
-    assert [t.get_text() for t in left.get_yticklabels()] == ["xx-yy"]
-    assert np.allclose(right.collections[0].get_offsets()[:, 0], table["company_z"])
 
 
 @pytest.mark.parametrize(

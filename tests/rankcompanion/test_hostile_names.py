@@ -1,7 +1,5 @@
 """Names that are markup, in every field of a campaign: no page made of a notebook obeys them."""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape
@@ -26,18 +24,19 @@ LOADED = "![a](http://127.0.0.1:9/x.png)"
 FORMULA = r"$\href{javascript:document.title='x'}{a}$ \(a\)"
 SYSTEMS = [SCRIPT, IMAGE, f"</table>{LINK}", LOADED, FORMULA, "`a`*b*_c_|~~d~~&lt;"]
 FOLDER = "<img src=x onerror=document.title='x'>"
+FEW = {"leave_one_out": False}
 SHOWN = {  # notebooks whose pages name systems, documents, annotators, domains; with few draws
     "00_verdict": ("scores", {"draws": 3, "resamples": 30}),
     "01_replication": ("scores", {"resamples": 30}),
     "02_outlier_removal": ("scores", {}),
     "03_divisor_degradation": ("scores", {"divisors": [2.0], "inflate": [2.0]}),
     "04_cooccurrence": ("scores", {}),
-    "05_document_difficulty": ("scores", {"simulations": 4, "divisors": [2.0]}),
+    "05_document_difficulty": ("scores", {"simulations": 2, "divisors": [2.0], **FEW}),
     "06_srp": ("scores", {"splits": 4}),
     "07_relative_ranking": ("battles", {"resamples": 20, "agreement_resamples": 20}),
     "08_tournament": ("battles", {}),
-    "09_simulation": ("battles", {"shares": [0.5], "advice_systems": [6], "advice_spreads": [8.0]}),
-    "10_lines": ("scores", {"resamples": 30, "draws": 3, "coverage_draws": 2}),
+    "09_simulation": ("battles", {"shares": [0.5], "advice_systems": [6], "jobs": 1}),
+    "10_lines": ("scores", {"resamples": 30, "draws": 3, "coverage_draws": 2, "random_seeds": 2}),
     "11_protocols_and_test_sets": ("scores", {"resamples": 30}),
 }
 OURS = {"table", "thead", "tbody", "tr", "th", "td", "p", "small", "span"}  # elements of our tables

@@ -1,7 +1,5 @@
 """Agreement between protocols and within one, between test sets and random documents."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 
@@ -153,9 +151,6 @@ def test_few_documents_have_no_interval_and_bad_input_a_sentence():
     assert protocols.halves(bare, np.random.default_rng(1)).iloc[0].isna()[["tau", "low"]].all()
 
 
-# --- other texts
-
-
 @needs("wmt20-iku")
 def test_news_and_hansard_rank_the_same_systems_otherwise():
     whole = campaigns.find("wmt20-iku")
@@ -198,12 +193,3 @@ def test_small_domains_have_no_interval_and_one_domain_is_refused():
     split.iloc[0] = "talk"
     with pytest.raises(DataError, match="a document of two domains"):
         protocols.domains(judged, split, np.random.default_rng(1))
-
-
-def test_halves_of_documents_that_hold_together_agree_less():
-    rng = np.random.default_rng(3)
-    quality = (0, 0.1, 0.2, 0.3)
-    sure = protocols.halves(study(1, quality, noise=0.1), rng)["tau"].iloc[0]
-    effects = np.random.default_rng(1).normal(0, 1.0, (24, 4))
-    unsure = protocols.halves(study(1, quality, noise=0.1, shared=effects), rng)["tau"].iloc[0]
-    assert sure > 0.95 > unsure + 0.2

@@ -1,7 +1,5 @@
 """What reruns when: dependencies of jobs on library modules, data and parameters."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 
@@ -53,16 +51,6 @@ def test_small_campaigns_run_at_once_and_large_ones_pair_by_pair_then_as_a_whole
     assert {j.executed for j in pairs} <= set(workflow.inputs(whole))
     assert "ad-latest.csv.gz" in names(pairs[0]) - names(whole)
     assert workflow.given(whole, {}) == {"campaign": "demo-srdc", "pair": "whole"}
-
-
-def test_demo_campaigns_get_every_notebook_of_their_protocol():
-    demos = [campaign for campaign in campaigns.present() if campaign.demo]
-    planned = workflow.jobs({"campaigns": [campaign.name for campaign in demos]})
-    jobs = {(j.campaign, j.notebook) for j in planned}
-    for campaign in demos:
-        for notebook in parameters.notebooks():
-            wanted = workflow.takes(parameters.metadata(notebook), campaign)
-            assert ((campaign.name, notebook) in jobs) == wanted
 
 
 def test_parameters_come_from_the_configuration_for_all_or_for_one_campaign():

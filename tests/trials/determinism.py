@@ -5,8 +5,6 @@ circumstances, and compares every CSV, PNG and ``run.json`` (but for versions in
 Python is used where ``PYTHON2ND`` names one that holds the same packages.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -6,8 +6,6 @@ those of the second, byte for byte, and nothing else. Mounts need root; without,
 and the last line says so.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

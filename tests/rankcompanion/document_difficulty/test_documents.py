@@ -1,7 +1,5 @@
 """Documents: the matrix by hand, difficulty and luck where they are planted, real campaigns."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -9,20 +7,16 @@ import pandas as pd
 import pytest
 
 from assessments import assessment, demo
-from conftest import needs
 from rankcompanion.document_difficulty import documents, scorings
-from rankcompanion.figures import documents as plots
 from rankcompanion.models import additive as models
 from rankcompanion.models import variance
 from rankcompanion.models.variance import error, leave_out
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
-from rankstability.rank.units import TWO_WAY
-from rankstability.read import campaigns
 from rankstability.score.scored import scored, segment_scores
 
 
-def planted(seed: int = 31, lucky: bool = True) -> tuple[pd.DataFrame, np.ndarray]:
+def planted(seed: int = 31) -> tuple[pd.DataFrame, np.ndarray]:
     """Six equal systems, 40 documents of known ease; system S0 on the easier half only."""
     rng = np.random.default_rng(seed)
     ease = np.sort(rng.normal(0, 10, 40))
@@ -31,7 +25,7 @@ def planted(seed: int = 31, lucky: bool = True) -> tuple[pd.DataFrame, np.ndarra
         lenient = rng.normal(0, 8)
         for _ in range(60):
             system, document = int(rng.integers(6)), int(rng.integers(40))
-            if lucky and system == 0:
+            if system == 0:
                 document = 20 + document // 2
             segment = int(rng.integers(8))
             score = 50 + ease[document] + lenient + rng.normal(0, 6)
@@ -78,25 +72,6 @@ def test_planted_difficulty_is_found_with_intervals_that_cover():
     assert np.sqrt(parts["raw"].variance["residual"]) == pytest.approx(6, rel=0.1)
 
 
-def test_luck_is_what_the_easy_half_gives():
-    """S0 is no better than the others: its lead is its documents'."""
-    frame, ease = planted()
-    da = assessment(frame)
-    segments = documents.segment_frame(da)
-    table = documents.ease_by_system(segments, documents.variance_components(da))
-    table = table.set_index("system")
-    given = ease[20:].mean() - ease.mean()
-    lead = table.loc["S0", "luck_raw"] - table.drop(index="S0")["luck_raw"].mean()
-    assert lead == pytest.approx(given, rel=0.25)
-    assert table["rank"].idxmin() == "S0"
-    spread = table["z_without"].std()
-    assert table["mean_z"].std() > 3 * spread
-    fair, _ = planted(lucky=False)
-    da = assessment(fair)
-    calm = documents.ease_by_system(documents.segment_frame(da), documents.variance_components(da))
-    assert calm["luck_raw"].abs().max() < 0.3 * given
-
-
 def test_segment_scores_without_workers():
     """Judgments that are not released: documents and segments only, means weighted by judgments."""
     frame, ease = planted()
@@ -108,48 +83,6 @@ def test_segment_scores_without_workers():
     ease = documents.ease_by_system(segments, parts)
     row = documents.summary("xx-yy", segments, parts, ease).iloc[0]
     assert row["workers"] == 0 and row["documents"] == 40
-
-
-@needs("wmt20")
-def test_wmt20_names_documents_out_of_english_only():
-    campaign = campaigns.find("wmt20")
-    out_of, into = (campaigns.load_segment_scores(campaign, p) for p in ("en-de", "de-en"))
-    assert len(documents.human_ids(out_of)) >= 2  # HUMAN-A, HUMAN-B
-    assert documents.has_documents(out_of) and not documents.has_documents(into)
-    assert "document" not in documents.variance_components(into)["raw"].variance
-    assert documents.document_means(out_of).isna().to_numpy().any()
-
-
-@needs("wmt21")
-def test_workers_matter_more_than_systems_and_z_takes_them_away():
-    da = campaigns.load_da(campaigns.find("wmt21"), "ru-en")
-    table = documents.component_table(documents.variance_components(da), "ru-en")
-    share = table.set_index(["score", "component"])["share"]
-    assert share["raw", "worker"] > 10 * share["raw", "system"]
-    assert share["z", "worker"] < 0.05
-    assert share.groupby(level=0).sum().to_numpy() == pytest.approx([1, 1])
-
-
-def test_figures_draw_what_the_tables_say():
-    da = assessment(planted()[0])
-    frame, parts = documents.segment_frame(da), documents.variance_components(da)
-    cells = documents.document_means(frame)
-    fig = plots.document_matrix(cells, "xx-yy", "raw", {"S0"})
-    drawn = fig.axes[0].collections[0].get_array()
-    assert np.allclose(np.ma.filled(drawn, -1), cells.fillna(-1))
-    names = [t.get_text() for t in fig.axes[0].get_xticklabels()]
-    assert names == [f"★ {s}" if s == "S0" else s for s in cells.columns]
-    table = documents.difficulty(frame, parts)
-    dots = plots.difficulty(table, "xx-yy").axes[0].collections[-1].get_offsets()
-    assert np.allclose(dots[:, 0], table["difficulty"])
-    ease = documents.ease_by_system(frame, parts)
-    bars = plots.easy_documents(ease, "xx-yy").axes[0].patches
-    assert np.allclose([b.get_width() for b in bars], ease["luck_raw"])
-    shares = documents.component_table(parts, "xx-yy")
-    fig = plots.variance_bars(shares, "x")
-    widths = {c.get_label(): c.patches[0].get_width() for c in fig.axes[1].containers}
-    z = shares[shares["score"] == "z"].set_index("component")["share"]
-    assert widths == pytest.approx(z.to_dict())
 
 
 def few(workers: int, once: bool) -> DirectAssessment:
@@ -265,28 +198,6 @@ def test_intervals_hold_the_luck_of_these_documents_with_other_workers():
         apart += list(true.abs() < table["luck_high"] - table["luck_raw"])
     assert np.mean(inside) > 0.85  # 40 systems; .95 but for shrinkage
     assert np.mean(apart) < 0.8  # and it tells luck from none
-
-
-def test_of_two_kinds_of_units_the_interval_is_the_wider():
-    da = assessment(campaign(3))
-    parts = documents.variance_components(da)
-    without = {
-        unit: documents.without_units(da, parts, np.random.default_rng(4), unit)
-        for unit in ("worker", "document", TWO_WAY, None)
-    }
-    assert without[None].unit == TWO_WAY
-    tables = {
-        unit: documents.component_table(parts, "xx-yy", one).set_index(["score", "component"])
-        for unit, one in without.items()
-    }
-    wide = tables[TWO_WAY]["high"].loc["raw", ["worker", "document", "block"]]
-    for unit in ("worker", "document"):
-        assert (tables[unit]["high"].reindex(wide.index) <= 1.2 * wide).all()
-    # who judged says most of workers, what was judged of documents
-    of = {u: t["high"] / t["variance"] for u, t in tables.items()}
-    assert of["worker"]["raw", "worker"] > of["document"]["raw", "worker"]
-    assert of["document"]["raw", "document"] > of["worker"]["raw", "document"]
-    assert (tables["worker"]["model_high"] > tables["worker"]["variance"]).any()
 
 
 def test_without_a_unit_there_is_no_interval():

@@ -1,7 +1,5 @@
 """90_explore in a real JupyterLab: Run All, turn the controls, and the ranking follows."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import time
@@ -118,16 +116,10 @@ def test_ranking_follows_the_controls(page, tmp_path):
     first = scores.all_inner_texts()
     for _ in range(12):
         page.keyboard.press("ArrowRight")
-    until = time.monotonic() + PATIENCE / 1000
-    while "divided by 4.25" not in message.inner_text():
-        assert time.monotonic() < until, message.inner_text()
-        page.wait_for_timeout(100)
+    explore.locator(".message", has_text="divided by 4.25").wait_for()
     assert scores.all_inner_texts() != first
     page.keyboard.press("End")  # at the largest divisor, systems change places
-    until = time.monotonic() + PATIENCE / 1000
-    while "▲" not in chart.text_content():
-        assert time.monotonic() < until, chart.text_content()
-        page.wait_for_timeout(100)
+    explore.locator("svg.bump", has_text="▲").wait_for()
     assert chart.evaluate(INSIDE) == []  # no label is cut
     page.screenshot(path=tmp_path / "divided.png")
 

@@ -1,7 +1,5 @@
 """False lines when all systems are equal: the measured shares, and shuffles that shuffle."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

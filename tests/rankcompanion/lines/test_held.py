@@ -1,13 +1,10 @@
 """A pair's ranking with what is certain of it: units, sets, lines, invariances."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from conftest import needs
-from rankcompanion.lines.held import recipes, set_table, standing
+from rankcompanion.lines.held import recipes, standing
 from rankstability.errors import DataError
 from rankstability.rank.certainty import certainty
 from rankstability.rank.recipes import RECIPES
@@ -116,27 +113,6 @@ def test_scores_of_every_protocol():
     for w in np.unique(standard.unit("worker")):
         mine = standard.score[standard.unit("worker") == w]
         assert mine.mean() == pytest.approx(0, abs=1e-9) and mine.std(ddof=1) == pytest.approx(1)
-
-
-def test_tables_of_recipes_lines_and_sets():
-    judged = {name: from_frame(frame(gap=0.4)) for name in RECIPES}
-    table, both = recipes(judged, ["worker", "document"])
-    names = ["recipe", "system", "rank", "score", "rank_low", "rank_high", "cluster"]
-    assert list(table.columns) == names and len(table) == 4 * len(RECIPES)
-    assert len(both) == 3 * 2 * len(RECIPES)
-    assert list(both.columns) == ["recipe", "below", "claimed", "held", "unit"]
-    sets = set_table(standing(judged["wmt24"], "wmt24", np.random.default_rng(0), "worker"))
-    assert sets.columns.tolist() == ["system", "low", "high", "unit", "level"]
-    assert len(sets) == 4 and set(sets["unit"]) == {"worker"} and (sets["level"] == 0.95).all()
-    assert (sets["low"] <= sets["high"]).all()
-
-
-@needs("wmt20")
-def test_segment_scores_without_documents_cannot_tell():
-    judged = scored(campaigns.load("wmt20", "cs-en"), "z")
-    assert unit_table(judged).empty
-    got = standing(judged, "wmt17", np.random.default_rng(0))
-    assert got.unit == "" and got.places["held"].isna().all() and set_table(got).empty
 
 
 def test_judgments_of_no_known_domain_are_a_domain_of_their_own():

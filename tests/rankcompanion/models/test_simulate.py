@@ -1,7 +1,5 @@
 """The model of Koehn (2012) and the integral that replaces its simulation."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import comb
 
@@ -15,7 +13,6 @@ from scipy.stats import norm
 from assessments import ranked
 from rankcompanion.models import simulate as simulation
 from rankcompanion.models.simulate import Model, draw_blocks, draw_counts, draw_qualities
-from rankstability.errors import DataError
 from rankstability.judgments import Blocks
 from rankstability.score import pairwise
 from rankstability.score import rr as relative_ranking
@@ -80,15 +77,6 @@ def test_a_win_has_the_models_probability(draw):
     assert np.abs(share - 20 / 42).max() < 0.012 and not np.diagonal(wins).any()
 
 
-def test_one_seed_one_campaign():
-    model = Model(9, 10.0)
-    drawn = [
-        draw_counts(model, draw_qualities(model, 4, rng), [1000, 3000], rng)
-        for rng in (np.random.default_rng(3), np.random.default_rng(3), np.random.default_rng(4))
-    ]
-    assert (drawn[0] == drawn[1]).all() and (drawn[0] != drawn[2]).any()
-
-
 def test_many_systems_are_drawn_without_listing_their_sets():
     """60 systems have 5.5 million sets of five; each block still holds five different systems."""
     model = Model(60, 10.0)
@@ -114,18 +102,6 @@ def test_every_score_of_blocks_ranks_systems_by_their_quality():
     order = [counts.systems[i] for i in np.argsort(-quality)]
     assert list(table.index) == order
     assert table["expected_win"].sort_values(ascending=False).index.tolist() == order
-
-
-def test_blocks_that_cannot_be_filled_are_refused():
-    with pytest.raises(DataError, match="different systems"):
-        Model(4)
-    for sizes in ([20, 10], [20, 20]):
-        with pytest.raises(DataError, match="ascend"):
-            draw_counts(Model(), np.zeros((1, 15)), sizes, np.random.default_rng(1))
-    for wrong in ({"spread": 0.0}, {"width": 0.0}, {"width": -0.5}):
-        with pytest.raises(DataError, match="above 0"):
-            Model(**wrong)
-    assert Model(width=0.01, spread=0.01)
 
 
 def test_blocks_of_many_systems_are_those_of_the_smallest_of_uniform_draws():

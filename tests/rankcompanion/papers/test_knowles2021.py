@@ -1,20 +1,15 @@
 """Rows of Knowles (2021): exact where all pairs are here, else no data and what there is."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 
 from conftest import needs
 from paperkit import claims
-from rankcompanion import divisor_degradation as degradation
-from rankcompanion import outlier_removal, replication
-from rankcompanion.outlier_removal import SETS, changes_table
+from rankcompanion import replication
+from rankcompanion.divisor_degradation import DIVISORS
+from rankcompanion.outlier_removal import SETS
 from rankcompanion.papers import knowles2021
-from rankstability.judgments import is_human
-from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns, official
-from rankstability.score.scored import segment_scores
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
 WMT18 = {"campaign": "wmt18", "provenance": "official"}
@@ -45,7 +40,8 @@ def test_the_papers_pairs_are_21_and_25():
     assert "WMT19" in reasons["Figure 4"].iloc[1]
 
 
-def published_as_changes() -> pd.DataFrame:
+@pytest.fixture(scope="module")
+def all_changes() -> pd.DataFrame:
     """All 46 pairs with changes laid out so that Tables 2 and 3 are what the paper prints."""
     pairs = knowles2021.included()
     rows = claims.published("knowles2021", "Table 2", "Table 3")
@@ -62,11 +58,6 @@ def published_as_changes() -> pd.DataFrame:
             frame["d_both"] = frame["d_rank"] * frame["d_cluster"]
         frames.append(frame)
     return pd.concat(frames, ignore_index=True)
-
-
-@pytest.fixture(scope="module")
-def all_changes():
-    return published_as_changes()
 
 
 WORKERS = pd.DataFrame(columns=["pair", "ref_percent", "bad_ref_percent", "ref", "bad_ref"])
@@ -107,69 +98,6 @@ def test_one_pair_more_is_a_difference_and_other_settings_are_named(all_changes)
     assert table.loc[("Table 2", "ALL SR-DC | rank"), "provenance"] == "rebuilt from z"
 
 
-def test_missing_pairs_give_no_data_and_the_count_there_is():
-    wanted = knowles2021.included("wmt18")
-    here = wanted[wanted["pair"] != "de-en"].assign(d_rank=0)
-    here.loc[here["pair"] == "et-en", "d_rank"] = 1
-    count = knowles2021.count_changed(here, wanted, "d_rank")
-    assert (count.changed, count.here, count.absent) == (1, 12, ("de-en of wmt18",))
-    reason = "1/12 in the pairs here, consistent so far; de-en of wmt18 is absent"
-    assert count.beside("1/13")[:2] == count.beside("2/13")[:2] == (None, reason)
-    assert count.beside("0/13").ours == count.beside("3/13").ours == "1/12"  # no longer possible
-    full = pd.concat([here, wanted[wanted["pair"] == "de-en"].assign(d_rank=1)])
-    count = knowles2021.count_changed(full, wanted, "d_rank")
-    assert count.beside("2/13")[:2] == ("2/13", "")
-
-
-def test_sums_are_recomputed_from_the_print_while_pairs_are_absent(all_changes):
-    here = all_changes[all_changes["campaign"] == "wmt18"]
-    runs = pd.DataFrame({"campaign": ["wmt18"], "provenance": ["rebuilt from z"]})
-    table = knowles2021.across(tables_of(n02_changes=here, n02_run=runs))
-    printed = table[table["provenance"] == "recomputed from print"]
-    assert (printed["status"] == "exact").all()
-    counts = printed["place"].value_counts().to_dict()
-    assert counts == {"Table 2": 6, "Section 5.2": 4, "Section 5": 3, "Section 3": 2}
-    assert table.loc[table["place"] == "Table 3", "provenance"].unique() == ["official"]
-    row = table.set_index("cell").loc["ALL SR-DC | rank"]
-    assert row["ours"] == "4/21" and "1/13 in the pairs here; 8 pairs are absent" in row["reason"]
-
-
-def test_the_catalogue_knows_the_facts_of_table_4():
-    facts = {"pair": ["en-cs", "en-de"], "style": ["SR-DC", "SR+DC"]}
-    pairs = pd.DataFrame(facts).assign(campaign="wmt18", judged="monolingual", tool="")
-    tables = tables_of()
-    table = knowles2021.across(
-        lambda notebook, name: pairs if notebook == "catalogue" else tables(notebook, name)
-    )
-    table = table[table["place"] == "Table 4"].set_index("cell")
-    assert table.loc["en-cs 18 | style", "status"] == "fact"
-    assert table.loc["en-cs 18 | mono- or bilingual", "ours"] == "M"
-    assert table.loc["en-de 18 | style", "status"] == "differs"
-    assert table.loc["en-et 18 | style", "status"] == "no data"
-
-
-def test_each_row_is_answered_once(all_changes):
-    """Whatever campaigns are here, no published row is answered by two of them."""
-    divided = pd.concat([all_changes[all_changes["removed"] == "ref"].assign(divisor=d)
-                         for d in degradation.DIVISORS])  # fmt: skip
-    ranking = pd.DataFrame({"system": ["AFRL.1", "PROMT_NMT.2", "HUMAN.3"], "rank": [1, 2, 3],
-                            "cluster": [1, 1, 2], "judgments": 9})  # fmt: skip
-    names = [("wmt20", "en-de"), ("wmt20-appraise", "en-de"), ("wmt20", "zh-en")]
-    rankings = pd.concat(ranking.assign(campaign=name, pair=pair) for name, pair in names)
-    machines = rankings[rankings["system"] != "HUMAN.3"]
-    tables = tables_of(n02_changes=all_changes, n03_changes=divided, n01_ranking=rankings,
-                       n01_machines=machines)  # fmt: skip
-    rows = [knowles2021.across(tables)]
-    rows += [own(all_changes, name) for name in all_changes["campaign"].unique()]
-    rows.append(knowles2021.degradation_claims(sweep_of_2020(), EN_DE))
-    whole = pd.concat(rows)
-    assert not whole.duplicated(["place", "cell"]).any()
-    originals = whole[whole["place"].isin(["Figure 2", "Figure 3"])].set_index("cell")
-    assert "released" not in originals.loc["en-de 2020 | AFRL and PROMT_NMT, original", "reason"]
-    alone = originals.loc["zh-en 2020 | VolcTrans alone in the top cluster, original"]
-    assert "released" in alone["reason"]
-
-
 def sweep_of_2020() -> pd.DataFrame:
     """Rankings made up so that AFRL and PROMT_NMT stand to each other as section 5.3 says."""
     relations = {"original": (1, 2, 1, 1), "d-1.25": (1, 2, 1, 2), "d-1.5": (1, 2, 1, 2),
@@ -191,63 +119,6 @@ def test_case_study_reads_the_rankings_of_2020():
     assert table.loc[every, "status"] == "differs"
 
 
-def test_figure_1_needs_all_pairs_of_a_style(all_changes):
-    """Shares that grow with the divisor are seen; with one pair absent there are only counts."""
-    pairs = knowles2021.included()
-    place = pairs.groupby("style").cumcount() - 5 * (pairs["style"] == "SR+DC")
-    whole = pd.concat(
-        pairs.assign(divisor=divisor, d_rank=(place < k).astype(int), d_cluster=0, d_both=0)
-        for k, divisor in enumerate(degradation.DIVISORS, 1)
-    )
-    table = knowles2021.across(tables_of(n03_changes=whole)).set_index(["place", "cell"])
-    table = table.loc["Figure 1"]
-    assert table.loc["SR-DC | fraction with rank change grows with the divisor", "ours"] == "yes"
-    assert table.loc["SR-DC | fraction with both change grows with the divisor", "ours"] == "no"
-    more = "SR+DC changes more than SR-DC at every divisor | rank"
-    assert table.loc[more, "status"] == "exact"
-    assert "5 of the 21" in table.loc["SR-DC is immune to degradation", "reason"]
-    less = whole[whole["pair"] != "lt-en"]
-    table = knowles2021.across(tables_of(n03_changes=less)).set_index("cell")
-    row = table.loc["SR-DC | fraction with rank change grows with the divisor"]
-    assert row["status"] == "no data" and "1/20, 2/20, 3/20" in row["reason"]
-
-
-@needs("wmt18")
-def test_real_rows_of_removal():
-    campaign = campaigns.find("wmt18")
-    da = campaigns.load_da(campaign, "et-en")
-    changes = changes_table("et-en", outlier_removal.remove_each(da))
-    workers = pd.DataFrame(
-        outlier_removal.worker_percentages(campaigns.load_da(campaign, pair))
-        for pair in ("en-et", "en-cs", "en-fi", "zh-en")
-    )
-    assert (workers["bad_ref_percent"] == 100).all() and (workers["human"] == 0).all()
-    table = knowles2021.removal_claims(changes, workers, WMT18)
-    assert not table["status"].isin(["differs", "rounds"]).any()
-    assert (table["status"] == "exact").sum() == 4
-    first = table[table["cell"] == "'18 (-DC) | rank"].iloc[0]
-    assert first["reason"] == "1/1 in the pairs here, consistent so far; 12 pairs are absent"
-    every = table[(table["place"] == "Section 5.1") & (table["status"] == "no data")]
-    assert len(every) == 3 and every["reason"].str.contains("consistent so far; cs-en").all()
-
-
-@needs("wmt20")
-def test_real_rows_of_the_released_scores_of_2020():
-    campaign, rankings, machines = campaigns.find("wmt20"), [], []
-    for pair in ("en-de", "zh-en"):
-        scores = segment_scores(campaigns.load_segment_scores(campaign, pair))
-        ranking = rank_systems(scores)
-        without = ranking.without([s for s in ranking.systems if is_human(s)])
-        rankings.append(ranking.table.assign(campaign="wmt20", pair=pair))
-        machines.append(without.table.assign(campaign="wmt20", pair=pair))
-    tables = tables_of(n01_ranking=pd.concat(rankings), n01_machines=pd.concat(machines))
-    table = knowles2021.across(tables).set_index(["place", "cell"])
-    table = table.loc[["Figure 2", "Section 5.3", "Figure 3"]]
-    assert len(table) == 6 and set(table["status"]) == {"exact"}
-    assert table.loc["Section 5.3", "ours"].to_list() == ["1123.65", "2035.06"]
-    assert (table["provenance"] == "official").all()
-
-
 def test_replication_answers_with_workers_and_without():
     ones = {"same_order": 1, "same_means": 1, "same_counts": 1}
     agreement = pd.DataFrame([{"pair": "en-cs", "systems": 12, **ones}])
@@ -261,34 +132,6 @@ def test_replication_answers_with_workers_and_without():
         assert row["status"] == status and reason in row["reason"]
 
 
-def table_1(counts: pd.DataFrame) -> pd.DataFrame:
-    table = knowles2021.across(tables_of(n01_type_counts=counts))
-    return table[table["place"] == "Table 1"].set_index("cell")
-
-
-def test_types_are_counted_only_over_all_pairs():
-    pairs = ["gu-en", "fi-en", "kk-en", "lt-en", "ru-en"]
-    kinds = {"SYSTEM": 18432.8, "REPEAT": 2653.2, "REF": 2635.4, "BAD_REF": 2622.6}
-    counts = pd.DataFrame({"pair": pairs, "file": "ad-good-raw-redup", **kinds})
-    counts = counts.assign(campaign="wmt19-mturk-sntlevel")
-    table = table_1(counts)
-    assert (table["status"] == "exact").sum() == 4
-    table = table_1(counts.iloc[1:])
-    assert set(table["status"]) == {"no data"}
-    row = table.loc["mturk-sntlevel-humaneval-newstest2019 | SYSTEM"]
-    assert row["reason"] == "73731 rows in the 4 pairs here; gu-en is absent"
-
-
-def test_released_segment_scores_answer_for_sums_and_reference_rows_only():
-    numbers = {"pair": ["iu-en", "km-en", "ps-en"], "SYSTEM": [20_000, 10_000, 3], "REF": 1248}
-    counts = pd.DataFrame(numbers | {"file": "segment scores", "REPEAT": 0, "BAD_REF": 0})
-    table = table_1(counts.assign(campaign="wmt20"))
-    start = "mturk-sntlevel-humaneval-newstest2020 | "
-    assert table.loc[start + "SYSTEM + REPEAT", ["ours", "status"]].tolist() == ["30003", "exact"]
-    assert table.loc[start + "REF", ["ours", "status"]].tolist() == ["3744", "differs"]
-    assert (table.loc[[start + "SYSTEM", start + "REPEAT"], "status"] == "no data").all()
-
-
 @needs("wmt18")
 def test_the_pair_that_is_absent_enters_table_1_by_its_official_counts():
     campaign = campaigns.find("wmt18")
@@ -298,7 +141,8 @@ def test_the_pair_that_is_absent_enters_table_1_by_its_official_counts():
     rankings = {p: official.ranking(campaign, p) for p in campaign.known_pairs}
     whole = replication.with_official_counts(counts, rankings)
     assert len(whole) == 14 and whole.iloc[-1][["pair", "SYSTEM"]].tolist() == ["de-en", 48469]
-    table = table_1(whole.assign(campaign="wmt18"))
+    across = knowles2021.across(tables_of(n01_type_counts=whole.assign(campaign="wmt18")))
+    table = across[across["place"] == "Table 1"].set_index("cell")
     row = table.loc["newstest2018-humaneval | SYSTEM + REPEAT"]
     assert row["status"] == "exact" and row["reason"] == "de-en from its official counts"
     assert table.loc["newstest2018-humaneval | SYSTEM", "status"] == "no data"
@@ -323,16 +167,28 @@ def test_hits_with_every_system_and_documents():
     assert knowles2021.documents_claims(luck, summary, WMT18).empty
 
 
-def test_rows_over_two_campaigns_need_all_pairs_of_both():
-    """Section 5.1 into English: two archives answer together."""
+def test_figure_1_needs_all_pairs_of_a_style():
+    pairs = knowles2021.included()
+    place = pairs.groupby("style").cumcount() - 5 * (pairs["style"] == "SR+DC")
+    whole = pd.concat(
+        pairs.assign(divisor=divisor, d_rank=(place < k).astype(int), d_cluster=0, d_both=0)
+        for k, divisor in enumerate(DIVISORS, 1)
+    )
+    more = "SR+DC changes more than SR-DC at every divisor | rank"
+    for changes, status in ((whole, "exact"), (whole[whole["pair"] != "lt-en"], "no data")):
+        table = knowles2021.across(tables_of(n03_changes=changes)).set_index("cell")
+        assert table.loc[more, "status"] == status
+
+
+def test_percentages_of_workers_may_be_over_two_campaigns():
     rows = [("wmt19-mturk-sntlevel", "fi-en", 100.0), ("wmt19-mturk-doclevel", "de-en", 97.5)]
-    rows += [("wmt20-mturk-sntlevel", "km-en", 80.0)]
+    rows += [("wmt18", "en-et", 7.0)]
     workers = pd.DataFrame(rows, columns=["campaign", "pair", "ref_percent"])
-    workers = workers.assign(bad_ref_percent=100.0)
-    table = knowles2021.across(tables_of(n02_workers=workers))
-    table = table[table["place"] == "Section 5.1"].set_index("cell")
-    assert len(table) == 4 and set(table["status"]) == {"no data"}
+    workers = workers.assign(bad_ref_percent=100.0, ref=0, bad_ref=0)
+    table = knowles2021.across(tables_of(n02_workers=workers)).set_index("cell")
     reason = table.loc["2019 into English | workers with REF, all pairs", "reason"]
     assert reason.startswith("97.5% in the 2 pairs here, not as printed so far; gu-en, kk-en")
-    reason = table.loc["2020 into English | workers with BAD_REF, all pairs", "reason"]
-    assert reason.startswith("100% in the 1 pairs here, consistent so far; iu-en, ps-en, cs-en")
+    run = {"campaign": "wmt18", "provenance": "official"}
+    none = pd.DataFrame(columns=["pair", "removed", *KINDS])
+    alone = knowles2021.removal_claims(none, workers[2:].drop(columns="campaign"), run)
+    assert "7.00%" in set(alone["ours"])

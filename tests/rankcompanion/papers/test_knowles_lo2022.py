@@ -1,7 +1,5 @@
 """Knowles and Lo 2022 on the claims ledger: both rankings come out, to the digit and the line."""
 
-from __future__ import annotations
-
 import pytest
 
 from conftest import needs

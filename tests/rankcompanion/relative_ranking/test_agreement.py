@@ -1,7 +1,5 @@
 """Agreement: against plain loops, statsmodels, and the numbers of Bojar et al. (2011)."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import demo_rr

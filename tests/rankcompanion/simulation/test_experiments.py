@@ -1,17 +1,12 @@
 """Experiments on simulated campaigns: ranking error, quality of rank ranges, sizes needed."""
 
-from __future__ import annotations
-
 import numpy as np
-import pandas as pd
 import pytest
-from scipy.stats import kstest
 
-from rankcompanion.models.simulate import Model, draw_counts, draw_pairs, draw_qualities
+from rankcompanion.models.simulate import Model, draw_counts, draw_qualities
 from rankcompanion.simulation.experiments import (
     RANKERS,
     advice,
-    advice_for,
     expected_share,
     fit_spread,
     judgments_needed,
@@ -87,18 +82,6 @@ def test_the_integral_is_the_simulations_mean(systems, spread, sides, share):
     assert (np.abs(drawn.mean(axis=0) - expected) < 4 * se).all()
 
 
-def test_independent_pairs_do_for_the_share():
-    """`draw_pairs` gives the share of significant pairs the distribution that blocks give it."""
-    model = Model(10, 10.0)
-    rng = np.random.default_rng(2)
-    quality = draw_qualities(model, 1500, rng)
-    blocks = significant_share(draw_counts(model, quality, [8000], rng)[:, 0])
-    pairs = significant_share(draw_pairs(model, quality, [8000], rng)[:, 0])
-    assert abs(blocks.mean() - pairs.mean()) < 0.01
-    assert blocks.std() == pytest.approx(pairs.std(), rel=0.1)
-    assert kstest(blocks + rng.normal(0, 1e-4, 1500), pairs).pvalue > 1e-4
-
-
 def test_the_spread_is_found_again():
     model = Model(12, 9.0)
     sizes = [2000, 6000, 20_000]
@@ -115,13 +98,3 @@ def test_advice_has_its_band_around_the_number():
     quality = draw_qualities(Model(8, 10.0), 300, rng)
     reached = significant_share(draw_counts(Model(8, 10.0), quality, [size], rng)[:, 0])
     assert 0.8 < (reached >= 0.8 - 1e-9).mean() < 0.98
-
-
-def test_advice_for_several_campaigns_keeps_what_is_known_of_them():
-    campaigns = pd.DataFrame(
-        {"task": ["x", "y"], "systems": [6, 8], "spread": [8.0, 10.0], "block": [5, 5]}
-    )
-    table = advice_for(campaigns, [0.5, 0.8], [3, 4], 20)
-    assert table["task"].tolist() == ["x", "x", "y", "y"]
-    alone = advice(Model(8, 10.0), [0.5, 0.8], 4, experiments=20)
-    pd.testing.assert_frame_equal(table.drop(columns="task")[2:].reset_index(drop=True), alone)

@@ -1,7 +1,5 @@
 """How many more: errors against drawn campaigns, power and lines against the tests themselves."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -10,16 +8,12 @@ import pytest
 from scipy.stats import chi2, foldnorm
 from scipy.stats import t as student
 
-from conftest import needs
-from rankcompanion.models import additive as models
 from rankcompanion.models import variance
 from rankcompanion.models.truth import draw_parts
-from rankcompanion.verdict import design, predicted, sizes
+from rankcompanion.verdict import design, predicted
 from rankstability.rank.comparing import tau
 from rankstability.rank.units import difference_variance
-from rankstability.read.campaigns import find, load_da
-from rankstability.score.da import judgment_z
-from rankstability.score.scored import from_assessment, from_frame
+from rankstability.score.scored import from_frame
 from verdicts import GIVEN, known_components, sure
 
 
@@ -159,38 +153,10 @@ def test_gaps_are_weighted_by_their_most_likely_distribution():
     assert about == pytest.approx(seen.mean() + best * (seen - seen.mean()), abs=1e-3)
 
 
-def test_true_means_are_drawn_about_the_level_of_those_seen(known):
-    _, precision = known
-    higher = replace(precision, mean=precision.mean + 500)
-    drawn, moved = (k.truths(300, np.random.default_rng(1))[0] for k in (precision, higher))
-    assert np.allclose(moved, drawn + 500)
-    same = replace(precision, mean=np.full_like(precision.mean, 70.0))
-    near = same.truths(1000, np.random.default_rng(1))[0].mean(axis=1)
-    assert near.mean() == pytest.approx(70, abs=0.5) and 0 < near.std() < 5
-
-
 def test_agreement_is_that_of_drawn_campaigns():
     means = np.array([0.0, 1.2]) + np.random.default_rng(0).standard_normal((2, 100_000, 2))
     gap = 1.2 / np.sqrt(2)
     assert tau(*means).mean() == pytest.approx(design.agreement(gap), abs=0.01)
-
-
-def test_more_of_everything_tells_more(known):
-    _, precision = known
-    table = design.plans(precision, np.random.default_rng(4), (0.5, 1, 4), (0.5, 1, 4), (1,), 60)
-    small, large = table.iloc[0], table.iloc[-1]
-    assert large["tau"] > small["tau"] and large["significant_pairs"] > small["significant_pairs"]
-    assert (table["tau_low"] <= table["tau"]).all() and (table["tau"] <= table["tau_high"]).all()
-
-
-def test_without_annotators_there_is_no_advice_about_them():
-    rng = np.random.default_rng(5)
-    names = {"system": list("abc") * 60, "segment": np.repeat(range(60), 3)}
-    frame = pd.DataFrame(names | {"document": np.repeat(range(12), 15)})
-    frame["score"] = rng.normal(0, 1, 180)
-    known = design.precision(from_frame(frame))
-    assert sizes.sizes(known) == ["documents", "ratings"]
-    assert "worker" not in known.parts and known.units == {"judgments": 180, "documents": 12}
 
 
 def test_a_repeat_is_about_the_means_drawn_together(known):
@@ -202,16 +168,6 @@ def test_a_repeat_is_about_the_means_drawn_together(known):
         expected = design.agreement(gap / precision.errors(**times)[i, j]).mean()
         assert got["tau"] == pytest.approx(expected, abs=0.02)
         assert got["tau_low"] < expected < got["tau_high"]
-
-
-def test_a_repeat_is_the_same_whatever_the_scale(known):
-    _, precision = known
-    finer = {name: part / 1e4 for name, part in precision.parts.items()}
-    mean, quality = precision.mean / 100, precision.quality / 100
-    small = replace(precision, mean=mean, quality=quality, parts=finer)
-    got, again = (design.repeats(k, np.random.default_rng(1), 100) for k in (precision, small))
-    assert again["tau"] == pytest.approx(got["tau"], abs=1e-3)
-    assert again["lines_held"] == pytest.approx(got["lines_held"], abs=1e-3)
 
 
 def test_halves_are_foretold_to_agree_as_those_of_drawn_campaigns_do(known):
@@ -247,20 +203,3 @@ def test_the_error_of_a_prediction_is_over_pairs():
         (0.1 - wide, 0.1, 0.1 + wide)
     )
     assert quarter["error"] == pytest.approx(-0.1)
-
-
-@needs("wmt21")
-def test_halves_and_quarters_of_wmt21_agree_as_predicted():
-    rows = []
-    for pair in ("cs-en", "ha-en", "is-en", "ru-en"):
-        da = load_da(find("wmt21"), pair)
-        z = judgment_z(da)
-        scored = from_assessment(da, z)
-        known = design.precision(scored, models.components(da, z))
-        for unit, share in (("worker", 0.5), ("worker", 0.25), ("document", 0.5)):
-            rng = np.random.default_rng(6)
-            rows.append(predicted.twin_agreement(scored, known, unit, share, rng, 15))
-    table = predicted.prediction_error(pd.concat(rows)).set_index(["unit", "share"])
-    assert table["error"].abs().max() < 0.1
-    assert ((table["low"] < 0) & (table["high"] > 0)).all()
-    assert table.loc[("worker", 0.5), "realised"] > table.loc[("worker", 0.25), "realised"]

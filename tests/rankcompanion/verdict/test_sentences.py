@@ -1,7 +1,5 @@
 """The sentences of a verdict, each in both directions: said where true, not said where not."""
 
-from __future__ import annotations
-
 import json
 import re
 from types import SimpleNamespace
@@ -227,11 +225,6 @@ def test_each_statement_is_there_where_it_is_true(told, more, words, unsaid):
     assert [one for one in unsaid if one in text] == []
 
 
-def test_all_annotators_are_named_as_such(told):
-    table = hangs((0, 0), (2, 0), (1, 1)) | {"annotators": told["annotators"][:3]}
-    assert "Without one of the 3 annotators," in page_text(told | table)
-
-
 @pytest.mark.parametrize(
     ("times", "words"),
     [
@@ -400,67 +393,7 @@ def test_a_survey_is_spoken_of_in_its_own_words(tmp_path, capfd):
     assert r"\label{tab:survey}" in texts[-1]
 
 
-def test_segments_are_asked_for_where_no_documents_are_named(tmp_path):
-    """By number and by the campaign's word; what is enough now is enough of each size alone."""
-    file = survey(tmp_path, ["system", "question", "respondent", "score"])
-    told = told_of(file, "xx-yy")
-    sure = next(row for row in told["needed"] if row["other"] == "C")
-    assert sure["times"] == 1 and sure["documents"] == 30 and sure["annotators"] == 8
-    assert report.sentence(told).count("respondents") and told["weakest"] == ""
-    text = page_text(told)
-    assert "documents" not in text
-    assert "twice the questions and the respondents" in text
-    assert "(8 respondents here; 7 degrees of freedom for each system)" in text
-    one = told["needed"][0] | {"times": 4.0, "judgments": 2880}
-    asked = told | {"machine_alone": UNTOLD, "decide": [one]}
-    todo = report.statements(asked)["next"]
-    assert "2,900 judgments in all (4 times these, and as many times the respondents)" in todo
-    assert "documents" not in todo
-
-
-def test_what_to_do_next_has_the_numbers_of_the_table(told):
-    assert told["decide"] == told["needed"][:1]
-
-
-def test_what_is_worth_most_is_what_saves_most(told):
-    rows = {row["addition"]: row for row in told["additions"]}
-    alone = {name: row["gain"] for name, row in rows.items() if name not in ("none", "all")}
-    best = max(alone, key=alone.__getitem__)
-    assert f"Worth most, if only one size can be doubled: {best}." in page_text(told)
-
-
 # ------------------------------------------------------------------ from data to sentence
-
-
-def table_of(tmp_path, gaps, taste=0.0, noise=6.0, seed=1):
-    """Judgments of systems so many points apart by twelve annotators on sixteen documents."""
-    rng = np.random.default_rng(seed)
-    liking = rng.normal(0, taste, (12, len(gaps)))
-    rows = []
-    for d in range(16):
-        for who in rng.choice(12, 3, replace=False):
-            for s, gap in enumerate(np.cumsum(gaps)):
-                for k in range(3):
-                    score = 70 - gap + liking[who, s] + rng.normal(0, noise)
-                    rows.append((f"S{s}", f"{d}-{k}", f"d{d}", f"a{who}", np.clip(score, 0, 100)))
-    names = ["system", "segment_id", "document", "annotator", "score"]
-    file = tmp_path / "mine.csv"
-    pd.DataFrame(rows, columns=names).to_csv(file, index=False)
-    return file
-
-
-def test_systems_far_apart_and_equal_ones_get_opposite_verdicts(tmp_path):
-    far = told_of(table_of(tmp_path, [0, 15, 15, 15]), "xx-yy")
-    assert report.sentence(far).startswith("S0 is first of 4 systems, and would be with other ann")
-    assert report.sentence(far).endswith("the recipe wmt24 draws between clusters, all hold.")
-    assert (far["alone"], far["claimed"], far["claimed_held"]) == (HOLDS, 3, 3)
-    equal = told_of(table_of(tmp_path, [0, 0, 0, 0], taste=6.0), "xx-yy")
-    assert report.sentence(equal).startswith("All 4 systems may be first with other annotators")
-    assert (equal["alone"], equal["claimed_held"]) == (UNTOLD, 0)
-    assert far["agreement"][0]["low"] > 0 > equal["agreement"][0]["low"]
-    assert not any(row["fallen"] or row["first_changes"] for row in far["influence"])
-    assert [row["held"] for row in written(far)["lines"]] == [1, 1, 1]
-    assert [row["held"] for row in written(equal)["lines"]] == [0, 0, 0]
 
 
 @pytest.mark.parametrize(("number", "first", "todo"), [

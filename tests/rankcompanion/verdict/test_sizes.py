@@ -1,7 +1,5 @@
 """What to do next: sizes that give the power promised, in all units alike or one alone."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from itertools import combinations
@@ -10,13 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from conftest import needs
-from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import design, sizes
 from rankstability import paths
 from rankstability.rank.certainty import certainty
 from rankstability.rank.units import normal_draws
-from rankstability.read import campaigns
 from rankstability.score.scored import from_frame
 from verdicts import GIVEN, known_components, sure
 
@@ -30,13 +25,6 @@ def known():
 
 def ranked(known):
     return [known.systems[k] for k in np.argsort(-known.quality, kind="stable")]
-
-
-def test_where_these_judgments_are_enough_no_size_has_to_grow(known):
-    small = replace(known, parts={name: 1e-4 * part for name, part in known.parts.items()})
-    table = sizes.needed(small, ranked(known), np.random.default_rng(0), draws=20)
-    assert (table["times"] == 1).all()
-    assert (table[[*SIZES]] == [15, 12, 1]).all(axis=None)
 
 
 def test_so_many_units_give_a_line_in_four_of_five_campaigns(known):
@@ -71,11 +59,11 @@ def test_so_many_units_give_a_line_in_four_of_five_campaigns(known):
 def test_true_means_are_drawn_towards_each_other_as_their_errors_say():
     """Against the normal posterior where spread and errors are as good as known."""
     rng = np.random.default_rng(2)
-    true = rng.normal(0, 2, 200)
-    error = np.diag(rng.uniform(0.5, 3, 200))
+    true = rng.normal(0, 2, 120)
+    error = np.diag(rng.uniform(0.5, 3, 120))
     seen = true + rng.normal(0, np.sqrt(np.diag(error)))
     of = sizes.of_means(sure(seen, error, 10_000), 1000)
-    drawn, scale = of.truths(3000, rng)
+    drawn, scale = of.truths(1500, rng)
     true = true[np.argsort(-seen, kind="stable")]
     own = np.diag(of.covariance())
     kept = 4 / (4 + own)
@@ -162,21 +150,6 @@ def test_the_surest_claims_of_a_campaign_are_looked_for_in_the_other():
     assert got["claims"] == 2 and got["low"] < got["tau"] < got["high"]
     assert set(sizes.repeat(of, 0, rng, 50)) == {"tau", "low", "high", "claims"}
     assert sizes.repeat(of, 99, rng, 50)["claims"] == 6
-
-
-@needs("wmt24-esa")
-def test_components_of_a_part_give_the_errors_over_units(monkeypatch):
-    [one] = verdict.cases((f := campaigns.find("wmt24-esa")), "en-ja", campaigns.load(f, "en-ja"))
-    got = certainty(one.own, by_domain=True)
-    place = np.argsort(got.order)
-    error = np.sqrt(got.variance)[np.ix_(place, place)]
-    i, j = np.triu_indices(len(one.systems), 1)
-    for most in (10_000, 3000):
-        monkeypatch.setattr(sizes, "MOST", most)
-        known = sizes.precision(one.own, got, True)
-        ratio = np.median(known.errors()[i, j] / error[i, j])
-        assert 0.8 < ratio < 1.25
-        assert known.units == {"judgments": 8242, "documents": 170, "annotators": 106}
 
 
 def kept_promises(file, weight):

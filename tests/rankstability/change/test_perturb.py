@@ -1,11 +1,9 @@
 """Perturbations take exactly the rows they name, and say how many."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assessments import assessment
@@ -18,9 +16,7 @@ from rankstability.judgments import (
     ranked_systems,
     reference_systems,
 )
-from rankstability.rank.systems import rank_systems
 from rankstability.score.da import judgment_z
-from rankstability.score.scored import segment_scores
 
 ROWS = [  # worker, system, segment, type, score
     ("w1", "A", "1", "SYSTEM", 80), ("w1", "B", "1", "SYSTEM", 40), ("w1", "A", "2", "REPEAT", 70),
@@ -46,17 +42,12 @@ def test_removing_a_system_takes_all_its_rows_but_not_those_of_a_joined_id():
     assert left.excluded["rows"].to_list() == [4, 4]
 
 
-def test_removing_references_leaves_degraded_references():
+def test_references_go_without_their_degraded_ones_and_humans_with_theirs():
     left = perturb.remove(toy(), reference=True)
-    assert (left.good["type"] == "REF").sum() == 0
-    assert (left.good["type"] == "BAD_REF").sum() == 2
-
-
-def test_human_and_ref_go_with_the_degraded_references_of_the_human():
+    assert left.good["type"].value_counts()[["REF", "BAD_REF"]].tolist() == [0, 2]
     left = perturb.remove(toy(), humans=True, reference=True)
-    assert set(left.good["system"]) == {"A", "B"}
+    assert set(left.good["system"]) == {"A", "B"} and len(left.good) == len(ROWS) - 4
     assert (left.good["type"] == "BAD_REF").sum() == 1
-    assert len(left.good) == len(ROWS) - 4
 
 
 def test_division_touches_humans_references_and_nothing_else():
@@ -115,6 +106,7 @@ one = st.tuples(*map(st.sampled_from, (*NAMES, TYPES)), st.integers(0, 100))
 judgments = st.lists(one, min_size=6, max_size=40)
 
 
+@settings(max_examples=20)
 @given(judgments)
 def test_dividing_references_by_one_or_inflating_by_one_changes_no_score(rows):
     da = toy(rows, joined=False)
@@ -122,6 +114,7 @@ def test_dividing_references_by_one_or_inflating_by_one_changes_no_score(rows):
     assert perturb.inflate(da, ["A"], 1, "keep").good["score"].equals(da.good["score"])
 
 
+@settings(max_examples=20)
 @given(judgments, st.floats(1, 20))
 def test_dividing_and_multiplying_back_gives_the_scores(rows, divisor):
     da = toy(rows, joined=False)
@@ -129,6 +122,7 @@ def test_dividing_and_multiplying_back_gives_the_scores(rows, divisor):
     np.testing.assert_allclose(back.latest["score"], da.latest["score"], rtol=1e-12)
 
 
+@settings(max_examples=20)
 @given(judgments)
 def test_removal_commutes(rows):
     da = toy(rows, joined=False)
@@ -138,11 +132,6 @@ def test_removal_commutes(rows):
         one = perturb.remove(one, [name])
     both = perturb.remove(da, names)
     pd.testing.assert_frame_equal(one.good, both.good)
-
-
-def test_ranking_of_what_is_left_has_only_the_systems_left():
-    ranking = rank_systems(segment_scores(perturb.remove(toy(), ["B"])))
-    assert set(ranking.systems) == {"A", "HUMAN.0"}
 
 
 def test_frames_of_the_other_protocols_lose_the_systems_rows_and_nothing_else():

@@ -1,7 +1,5 @@
 """Systems on different segments: paired means against plain ones, and the replay of a design."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -59,7 +57,7 @@ def test_paired_means_are_those_of_least_squares():
 def test_a_replay_shows_the_bias_of_plain_means_and_that_paired_means_remove_it():
     rng = np.random.default_rng(1)
     plain, paired, seen = [], [], []
-    for seed in range(60):
+    for seed in range(40):
         frame = full(seed)
         truth = frame.groupby("system")["score"].mean().to_numpy()  # on all documents
         data = from_frame(replay(frame, rng))
@@ -69,24 +67,14 @@ def test_a_replay_shows_the_bias_of_plain_means_and_that_paired_means_remove_it(
             wrong = (means - truth).to_numpy()
             errors.append(wrong[judged_more].mean() - wrong[~judged_more].mean())
         seen.append(balanced.adaptive(data))
+        gap = table["mean"] - table["paired"]
+        assert table["luck"].to_numpy() == pytest.approx(gap - gap.mean())
+        more = table["segments"].rank().corr(table["paired"].rank())
+        assert balanced.adaptive(data) == pytest.approx(more)
     # who went on has other documents: a plain difference is off by what these are easier or harder
     assert np.std(plain) > 3 * np.std(paired)
-    assert abs(np.mean(paired)) < 3 * np.std(paired) / np.sqrt(60)
+    assert abs(np.mean(paired)) < 3 * np.std(paired) / np.sqrt(40)
     assert np.median(seen) > 0.8  # and the design is seen from the data
-
-
-def test_easier_late_documents_flatter_who_went_on_unless_compared_within_segments():
-    frame = full(2, ease=0.0)
-    late = frame["document"] >= "d20"
-    frame["score"] += np.where(late, 10.0, 0.0)
-    good = frame["system"].isin(["s3", "s4", "s5"])
-    data = from_frame(frame[~late | good])
-    table = balanced.design(data).set_index("system")
-    judged_more = table["segments"].rank().corr(table["paired"].rank())
-    assert balanced.adaptive(data) == pytest.approx(judged_more) and judged_more > 0.8
-    assert table.loc["s3", "mean"] - table.loc["s2", "mean"] > 5  # true gap 1
-    assert table.loc["s3", "paired"] - table.loc["s2", "paired"] == pytest.approx(1, abs=0.6)
-    assert table.loc["s3", "luck"] - table.loc["s2", "luck"] == pytest.approx(5, abs=0.5)
 
 
 def test_systems_without_a_common_segment_cannot_be_compared():

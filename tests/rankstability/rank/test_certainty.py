@@ -1,7 +1,5 @@
 """One family of tests: printed oracles, SciPy, statsmodels, slow versions, real campaigns."""
 
-from __future__ import annotations
-
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -116,12 +114,6 @@ def slow_family(p, alpha=0.05):
                 if all((a, b) in declared for a in range(k) for b in range(k, n))}  # fmt: skip
         if len(declared) == before:
             return declared, held
-
-
-@given(st.integers(2, 9).flatmap(lambda n: arrays(bool, (n, n))))
-def test_dynamic_programming_finds_the_worst_partition(some):
-    undeclared = np.triu(some, 1)
-    assert pair_share(undeclared) == pytest.approx(share_of_all_partitions(undeclared))
 
 
 LEVELS = st.sampled_from([1e-9, 0.001, 0.0015, 0.003, 0.006, 0.011, 0.014, 0.02, 0.03, 0.06, 0.7])
@@ -300,16 +292,6 @@ def test_how_hard_a_domain_is_does_not_matter_by_domain():
     np.testing.assert_allclose(two.p, one.p, atol=1e-9)
 
 
-def test_what_differs_two_ways_differs_with_either_kind_alone():
-    for seed in range(10):
-        judged = from_frame(uneven(seed))
-        both = certainty(judged)
-        for unit in ("worker", "document"):
-            alone = certainty(judged, unit)
-            assert alone.unit == unit and alone.order.tolist() == both.order.tolist()
-            assert (both.p >= alone.p - 1e-12).all()
-
-
 def test_the_units_are_those_that_are_named():
     frame = uneven(n=150)
     for names, expected in (("worker", "worker"), ("document", "document"), ("", "")):
@@ -377,7 +359,7 @@ def named_sets(got):
 
 
 @given(st.integers(0, 10**6), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=20)
 def test_the_order_of_rows_and_names_change_nothing(seed, coarse):
     """With equal means among them: what is declared does not hang on how ties are broken."""
     rng = np.random.default_rng(seed)
@@ -416,15 +398,6 @@ def test_lines_of_another_order():
     assert held.tolist() == [False, True, True] and not refuted.any()
     held, refuted = got.lines(np.array([3, 1, 2, 0]))
     assert held.tolist() == [False, False, True] and refuted.tolist() == [False, True, False]
-
-
-def test_the_table_of_a_certainty():
-    got = certainty(table(np.random.default_rng(0).normal([0, 9, 9], size=(30, 3))))
-    frame = got.table()
-    assert list(frame.columns) == ["rank", "system", "score", "score_low", "score_high", "low",
-                                   "high", "may_be_first"]  # fmt: skip
-    assert frame["rank"].tolist() == [1, 2, 3] and frame["may_be_first"].tolist() == [1, 1, 0]
-    assert (frame["score_low"] < frame["score"]).all()
 
 
 # ------------------------------------------------------------------ win ratios and battles

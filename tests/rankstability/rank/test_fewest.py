@@ -1,7 +1,5 @@
 """How few judgments decide: brute force on small cases, and removals tried on real campaigns."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 
@@ -67,7 +65,7 @@ def row(table, unit, what="first"):
 
 
 @pytest.mark.parametrize("recipe", [DRAFT, BY_JUDGMENT], ids=lambda r: r.name)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_fixed_scores_judged_once_are_exact(seed, recipe):
     da = small(seed)
     judged, found = counted_by(da, recipe), fewest.removals(da, recipe)
@@ -82,7 +80,7 @@ def test_fixed_scores_judged_once_are_exact(seed, recipe):
 
 
 @pytest.mark.parametrize("recipe", [DRAFT, BY_JUDGMENT, BY_DOMAIN], ids=lambda r: r.name)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_elsewhere_it_is_a_bound_that_was_tried(seed, recipe):
     da = small(seed, segments=3, repeats=3, domains=recipe.by_domain)
     judged, found = counted_by(da, recipe), fewest.removals(da, recipe)

@@ -1,7 +1,5 @@
 """Rank ranges, their clusters, and what is resampled."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +14,6 @@ from rankstability.errors import DataError
 from rankstability.rank.ranges import (
     UNITS,
     Units,
-    bootstrap_ranges,
     pairwise_ranges,
     range_clusters,
     range_table,
@@ -39,38 +36,14 @@ def campaign(judgments: int = 2000, seed: int = 1, tied: bool = False) -> Units:
 WINS = np.array([[0, 30, 5], [20, 0, 12], [10, 3, 0]])
 
 
-def one_by_one(wins: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """Resample single judgments the obvious way: from the list of all of them."""
-    n = len(wins)
-    judgments = np.repeat(np.arange(n * n), wins.ravel())
-    pick = judgments[rng.integers(len(judgments), size=(resamples, len(judgments)))]
-    return np.stack([np.bincount(p, minlength=n * n).reshape(n, n) for p in pick])
-
-
-def moments(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    flat = drawn.reshape(len(drawn), -1).astype(float)
-    return flat.mean(axis=0), np.cov(flat.T)
-
-
 def test_the_multinomial_is_resampling_judgments():
-    """Equal in distribution: means, variances, covariances, and the tails of a cell."""
-    counts = PairCounts(("a", "b", "c"), WINS, np.zeros_like(WINS))
-    number = 20_000
-    fast = resample_judgments(counts, number, np.random.default_rng(1)).wins
-    slow = one_by_one(WINS, number, np.random.default_rng(2))
-    assert (fast.sum(axis=(1, 2)) == WINS.sum()).all()
-    (mean_f, cov_f), (mean_s, cov_s) = moments(fast), moments(slow)
-    total = WINS.sum()
-    p = WINS.ravel() / total
-    theory = total * (np.diag(p) - np.outer(p, p))
-    for mean, cov in ((mean_f, cov_f), (mean_s, cov_s)):
-        assert np.abs(mean - WINS.ravel()).max() < 0.2
-        assert np.abs(cov - theory).max() < 0.6
-    for level in (0.01, 0.1, 0.5, 0.9, 0.99):
-        assert abs(np.quantile(fast[:, 0, 1], level) - np.quantile(slow[:, 0, 1], level)) <= 1
-    # the number of comparisons of a pair varies, as it must
-    met = total * (50 / total) * (1 - 50 / total)
-    assert (fast[:, 0, 1] + fast[:, 1, 0]).var() == pytest.approx(met, rel=0.05)
+    """Totals, means, variances and covariances are those of judgments drawn one by one."""
+    counts, total = PairCounts(("a", "b", "c"), WINS, np.zeros_like(WINS)), WINS.sum()
+    drawn = resample_judgments(counts, 20_000, np.random.default_rng(1)).wins
+    assert (drawn.sum(axis=(1, 2)) == total).all()
+    flat, p = drawn.reshape(len(drawn), -1).astype(float), WINS.ravel() / total
+    assert np.abs(flat.mean(axis=0) - WINS.ravel()).max() < 0.2
+    assert np.abs(np.cov(flat.T) - total * (np.diag(p) - np.outer(p, p))).max() < 0.6
 
 
 def test_ties_are_judgments_too():
@@ -93,17 +66,9 @@ def test_every_unit_is_unbiased(unit):
 
 def test_blocks_are_drawn_whole():
     """A campaign of equal blocks resamples to itself; one judge alone always gives all blocks."""
-    frame = pd.DataFrame(
-        {
-            "task": "x",
-            "block": np.repeat(np.arange(10), 3),
-            "judge": "J1",
-            "segment": 1,
-            "position": np.tile([1, 2, 3], 10),
-            "system": ["a", "b", "c"] * 10,
-            "rank": [1, 2, 2] * 10,
-        }
-    )
+    rows = [("x", b, "J1", 1, k + 1, "abc"[k], min(k + 1, 2)) for b in range(10) for k in range(3)]
+    names = ["task", "block", "judge", "segment", "position", "system", "rank"]
+    frame = pd.DataFrame(rows, columns=names)
     data = units(frame)
     for unit in ("block", "judge"):
         drawn = data.resample(unit, 20, np.random.default_rng(1))
@@ -111,16 +76,6 @@ def test_blocks_are_drawn_whole():
     assert data.resample("judgment", 20, np.random.default_rng(1)).wins[:, 0, 1].std() > 0
     with pytest.raises(DataError, match="unit"):
         data.resample("sentence", 2, np.random.default_rng(1))
-
-
-def test_blocks_spread_wider_than_judgments():
-    """What a system wins in a block hangs on one output: its total varies more than if alone."""
-    data = campaign(4000)
-    spread = {
-        unit: data.resample(unit, 2000, np.random.default_rng(3)).wins.sum(axis=2).std(axis=0)
-        for unit in ("judgment", "block")
-    }
-    assert (spread["block"] > 1.15 * spread["judgment"]).all()
 
 
 def test_units_are_the_campaigns_counts():
@@ -185,7 +140,7 @@ def slow_clusters(first: list[int], last: list[int]) -> list[set[int]]:
     return [g[0] for g in sorted(groups, key=lambda g: g[1])]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 12), st.integers(0, 4)), min_size=1, max_size=12))
 def test_clusters_are_what_overlap_connects(ranges):
     """Eq. 6: the largest set of clusters such that ranges of two clusters never overlap."""
@@ -205,8 +160,3 @@ def test_a_range_table_is_in_order_and_holds_the_rank():
     assert table["cluster"].is_monotonic_increasing
     again = range_table(data, 500, np.random.default_rng(5))
     assert table.equals(again)
-
-
-def test_the_more_ranks_are_chopped_off_the_narrower_the_ranges():
-    moved = bootstrap_ranges(campaign(500).counts, 200, np.random.default_rng(1), [0, 20])
-    assert (moved[0][1] - moved[0][0]).sum() > (moved[1][1] - moved[1][0]).sum()

@@ -1,7 +1,5 @@
 """Orders, cluster rules and comparisons, by hand and by brute force."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np
@@ -28,35 +26,6 @@ def made(significant, lead=None, scores=None, rule="knowles"):
         {"system": [chr(97 + k) for k in range(n)], "mean_z": scores or [1.0 - k for k in range(n)]}
     )
     return rank(table, p, np.array(lead, float), rule=rule)
-
-
-def test_a_line_is_drawn_below_a_system_that_differs_from_every_lower_one():
-    # a differs from b and c; b does not differ from c
-    ranking = made([[0, 1, 1], [0, 0, 0], [0, 0, 0]])
-    assert ranking.lines == (1,)
-    assert ranking.clusters == (frozenset("a"), frozenset("bc"))
-
-
-def test_knowles_draws_a_line_that_all_above_beat_all_below_does_not():
-    # b differs from c, a does not: the line below b stands though a and c are not separated
-    matrix = [[0, 0, 0], [0, 0, 1], [0, 0, 0]]
-    assert made(matrix).lines == (2,)
-    assert made(matrix, rule="all above beat all below").lines == ()
-    assert made(matrix, rule="adjacent").lines == (2,)
-    assert made(matrix, rule="rank ranges").lines == ()
-
-
-def test_the_official_rule_counts_wins_over_higher_systems_too():
-    # c is significantly better than a although its mean is lower: one win, no system below
-    matrix = [[0, 0, 1], [0, 0, 1], [0, 0, 0]]
-    lead = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0.0]])
-    assert made(matrix, lead).lines == (1, 2)[1:]  # b differs from c; a's direction is ignored
-    assert made(matrix, lead, rule="official wins").lines == (2,)
-    # b beats a: b has two wins, one system below, and loses its line under the official rule
-    lead = np.array([[0, -1, 1], [1, 0, 1], [-1, -1, 0.0]])
-    matrix = [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
-    assert made(matrix, lead).lines == (1, 2)
-    assert made(matrix, lead, rule="official wins").lines == ()
 
 
 @st.composite

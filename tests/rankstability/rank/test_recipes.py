@@ -1,7 +1,5 @@
 """The recipes of the years on the same data: clusters and significant pairs of WMT24."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -134,11 +132,6 @@ def test_a_ranking_by_recipe_is_that_of_its_arrays(name):
         assert ranking.under().lines == ranking.lines
 
 
-def test_an_unknown_recipe_is_refused():
-    with pytest.raises(DataError, match="wmt17, wmt23, wmt24"):
-        recipe_named("wmt99")
-
-
 @pytest.mark.parametrize(
     ("year", "form", "name"),
     [
@@ -267,6 +260,8 @@ def test_a_segment_that_nobody_judged_decides_nothing():
         )
 
 
-def test_a_recipe_takes_no_other_test_or_rule():
+def test_an_unknown_recipe_and_another_rule_are_refused():
+    with pytest.raises(DataError, match="wmt17, wmt23, wmt24"):
+        recipe_named("wmt99")
     with pytest.raises(DataError, match="a recipe has its own"):
         rank_systems(load("demo-srdc", "de-en"), recipe="wmt24", rule="adjacent")

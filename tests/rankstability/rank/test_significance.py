@@ -1,7 +1,5 @@
 """Rank-sum tests against SciPy, pair by pair; corrections against a slow version."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -46,7 +44,7 @@ def samples(draw):
     return np.array([v for _, v in values] + [9.0 + g for g in range(size)]), groups, size
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(samples())
 def test_all_pairs_at_once_equal_scipy_pair_by_pair(sample):
     values, groups, size = sample
@@ -67,16 +65,6 @@ def test_all_pairs_at_once_equal_scipy_pair_by_pair(sample):
             assert lead[i, j] == pytest.approx(theirs.statistic - len(x) * len(y) / 2)
 
 
-def test_the_old_default_is_half_the_two_sided_p_and_blind_to_direction():
-    rng = np.random.default_rng(1)
-    values = np.concatenate([rng.normal(0, 1, 300), rng.normal(0.3, 1, 300)])
-    groups = np.repeat([0, 1], 300)
-    old, _ = rank_sum(values, groups, 2, "scipy<1.7")
-    new, _ = rank_sum(values, groups, 2, "two-sided")
-    assert old[0, 1] == pytest.approx(new[0, 1] / 2)
-    assert old[0, 1] == old[1, 0]
-
-
 def test_systems_whose_scores_are_all_equal_have_no_p_value():
     p, _ = rank_sum(np.zeros(6), np.array([0, 0, 0, 1, 1, 1]), 2)
     assert np.isnan(p[0, 1])
@@ -89,7 +77,7 @@ def test_an_unknown_test_or_correction_is_refused_by_name():
         correct(np.zeros((2, 2)), "bonferoni")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=6, max_size=6))
 def test_corrections_are_over_unordered_pairs(values):
     p = np.full((4, 4), np.nan)

@@ -1,15 +1,11 @@
 """Studies and SRP against a slow, obvious, segment-level version, and what must not change them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from conftest import needs, real
 from rankcompanion.srp.raters import minimum_entropy
@@ -117,23 +113,24 @@ def slow_srp(means, p, alpha):
     return stable / total
 
 
-@pytest.mark.parametrize("normalisation", mqm.NORMALISATIONS)
 @pytest.mark.parametrize(
     "design",
     [
-        Design("pSxS", studies=3, documents=6, permutations=25),
-        Design("none", studies=3, documents=7, permutations=25),
-        Design("system-balanced", studies=3, documents=5, permutations=25),
-        Design("none", studies=3, documents=6, ratings_per_item=2, permutations=25),
-        Design("pSxS", balance=0.8, studies=3, documents=6, permutations=25),
-        Design("none", balance=0.8, studies=3, ratings_per_item=2, permutations=25),
+        Design("pSxS", documents=6),
+        Design("pSxS", documents=6, normalisation="error"),
+        Design("none", documents=7, normalisation="mean"),
+        Design("system-balanced", documents=5, normalisation="z"),
+        Design("none", documents=6, ratings_per_item=2, normalisation="error"),
+        Design("none", documents=6, ratings_per_item=2, normalisation="z"),
+        Design("pSxS", balance=0.8, documents=6, normalisation="mean"),
+        Design("none", balance=0.8, ratings_per_item=2, normalisation="z"),
     ],
-    ids=lambda d: f"{d.grouping}-{d.balance}-{d.ratings_per_item}",
+    ids=lambda d: f"{d.grouping}-{d.balance}-{d.ratings_per_item}-{d.normalisation}",
 )
-def test_fast_agrees_with_slow(design, normalisation):
+def test_fast_agrees_with_slow(design):
     frame = made_up()
     data = mqm.ratings(frame)
-    design = replace(design, normalisation=normalisation, per_document_set=2, alpha=0.2)
+    design = replace(design, studies=3, permutations=25, per_document_set=2, alpha=0.2)
     rng = np.random.default_rng(5)
     documents = studies.draw_documents(data, design, rng)
     choice, done = studies.assign(data, design, documents, rng)
@@ -164,14 +161,6 @@ def test_permutation_p_approaches_the_exact_one():
         gap = sums[0, i] - sums[0, j]
         exact = (np.abs(gap @ signs) >= abs(gap.sum()) - 1e-12).mean()
         assert p[0, q] == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 20000) + 1e-9)
-
-
-def test_with_four_documents_nothing_can_be_significant():
-    """The two swaps that change nothing or everything are as extreme: p >= 2/16."""
-    rng = np.random.default_rng(1)
-    sums = rng.normal(size=(200, 3, 4)) + np.array([0, 50, 100])[None, :, None]
-    p, _ = permutation_test(sums, 500, rng)
-    assert p.min() > 0.05
 
 
 def test_identical_systems_are_never_significant():
@@ -266,65 +255,6 @@ def test_wrong_designs_are_refused():
             srp.srp(data, design, seed=1)
 
 
-# ----------------------------------------------------------- what must not matter
-
-
-@given(st.integers(0, 10), st.permutations(range(4)))
-@settings(max_examples=8, deadline=None)
-def test_names_of_systems_do_not_matter(seed, order):
-    """Relabelled systems: the same means and p, in another order."""
-    data = mqm.ratings(made_up(seed))
-    moved = mqm.Ratings(
-        **{
-            **data.__dict__,
-            **{k: getattr(data, k)[list(order)] for k in ("score", "square", "errors")},
-        }
-    )
-    one, two = (
-        srp.simulate(
-            d, Design(studies=20, documents=6, normalisation="z"), np.random.default_rng(1)
-        )
-        for d in (data, moved)
-    )
-    np.testing.assert_allclose(one.means[:, order], two.means)
-    assert srp.stability(one)["srp"] == pytest.approx(srp.stability(two)["srp"])
-    assert srp.stability(one)["significant_pairs"] == srp.stability(two)["significant_pairs"]
-
-
-@given(st.floats(0.2, 5), st.floats(-3, 3), st.integers(0, 3))
-@settings(max_examples=15, deadline=None)
-def test_under_z_a_raters_scale_does_not_matter(factor, shift, rater):
-    data = mqm.ratings(made_up(2))
-    mine = (data.slots == rater)[None, :, :]
-    n = data.segments[None, :, None]
-    score = np.where(mine, factor * data.score + shift * n, data.score)
-    square = np.where(
-        mine,
-        factor**2 * data.square + 2 * factor * shift * data.score + shift**2 * n,
-        data.square,
-    )
-    changed = mqm.Ratings(**{**data.__dict__, "score": score, "square": square})
-    one, two = (
-        srp.simulate(d, Design("none", studies=10, normalisation="z"), np.random.default_rng(1))
-        for d in (data, changed)
-    )
-    np.testing.assert_allclose(one.means, two.means, atol=1e-7)
-    np.testing.assert_array_equal(one.p, two.p)
-
-
-def test_under_mean_a_raters_factor_matters_only_through_the_overall_scale():
-    data = mqm.ratings(made_up(2))
-    mine = (data.slots == 1)[None, :, :]
-    changed = mqm.Ratings(**{**data.__dict__, "score": np.where(mine, 3 * data.score, data.score)})
-    one, two = (
-        srp.simulate(d, Design("none", studies=10, normalisation="mean"), np.random.default_rng(1))
-        for d in (data, changed)
-    )
-    np.testing.assert_array_equal(one.p, two.p)
-    ratio = two.means / one.means
-    np.testing.assert_allclose(ratio, ratio[:, :1] * np.ones((1, 4)))
-
-
 def test_rows_do_not_depend_on_jobs_or_neighbours():
     data = mqm.ratings(made_up())
     designs = [Design(studies=20), Design("none", studies=20), Design(studies=20, documents=5)]
@@ -403,8 +333,8 @@ def test_known_values(file, pair, none, least):
     path = real("wmt23-mqm") / f"sxs_mqm_generalMT2023_{file}.3ratingsPerSegment.tsv.tar.gz"
     data = mqm.ratings(read_mqm(path, pair))
     assert minimum_entropy(data) == pytest.approx(least, abs=5e-4)
-    grouped = [srp.srp(data, Design(), seed=s)["srp"] for s in range(4)]
-    free = [srp.srp(data, Design("none"), seed=s)["srp"] for s in range(4)]
+    grouped = [srp.srp(data, Design(), seed=s)["srp"] for s in range(2)]
+    free = [srp.srp(data, Design("none"), seed=s)["srp"] for s in range(2)]
     assert np.mean(grouped) == pytest.approx(0.96, abs=0.02)
     assert np.mean(free) == pytest.approx(none, abs=0.035)
 

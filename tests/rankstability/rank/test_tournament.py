@@ -1,7 +1,5 @@
 """The minimum feedback arc set against brute force, igraph's integer program, and itself."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np
@@ -15,7 +13,6 @@ from rankstability.errors import DataError
 from rankstability.rank import feedback
 from rankstability.rank import tournament as t
 from rankstability.read import campaigns
-from rankstability.score.rr import TOURNAMENT_METHODS
 
 # REPLICATION: optimal costs, found independently of this code
 COSTS = {
@@ -27,6 +24,10 @@ COSTS = {
         "cs-en individual": 1, "en-cs individual": 0, "en-fr individual": 17,
         "en-de individual": 24, "en-es individual": 16, "fr-en individual": 27,
         "de-en individual": 48, "es-en individual": 31, "ur-en tunable": 6,
+    },
+    "wmt12": {
+        "cs-en": 0, "de-en": 22, "en-cs": 1, "en-de": 28, "en-es": 0, "en-fr": 2, "es-en": 1,
+        "fr-en": 27,
     },
 }  # fmt: skip
 OPTIMA = {"wmt10": {"fr-en": 8}, "wmt11": {"fr-en individual": 26}}
@@ -195,11 +196,6 @@ def test_an_acyclic_tournament_is_sorted_and_a_circle_of_three_loses_its_weakest
 def test_no_judgment_at_all_leaves_every_order_optimal():
     found = t.feedback_arc_set(np.zeros((5, 5), dtype=int), list("EDCBA"))
     assert found.n_optima == 120 and found.ranking == tuple("ABCDE")
-    many = t.feedback_arc_set(np.zeros((25, 25), dtype=int))
-    assert many.cost == 0 and many.optimal
-
-
-def test_of_many_systems_without_judgments_the_first_order_is_given_and_said_to_be_it():
     found = t.feedback_arc_set(np.zeros((70, 70), int))  # one block, of more than a machine word
     assert found.order == tuple(range(70)) and found.cost == 0
     assert found.optimal and found.canonical and found.n_optima is None
@@ -243,46 +239,17 @@ def test_bad_weights_are_refused_with_a_reason(weights, message):
         t.feedback_arc_set(weights, None if message != "unique" else ["a", "a"])
 
 
-@pytest.mark.parametrize("name", ["wmt10", "wmt11"])
+@pytest.mark.parametrize("name", COSTS)
 @needs("wmt10")
 @needs("wmt11")
+@needs("wmt12")
 def test_optimal_costs_of_the_real_tasks(name):
     solved = tournament.solve_tasks(campaigns.load_rr(campaigns.find(name)))
     costs = {task: s.mfas.cost for task, s in solved.items()}
     combined = {task: 0 for task in costs if task.endswith("combination")}
     assert costs == COSTS[name] | combined
-    for task, number in OPTIMA[name].items():
+    for task, number in OPTIMA.get(name, {}).items():
         assert solved[task].mfas.n_optima == number
     for s in solved.values():
         assert s.mfas.optimal and s.mfas.canonical
         assert by_igraph(s.mfas.weights) == s.mfas.cost
-
-
-@needs("wmt12")
-def test_tables_of_a_campaign_agree_with_each_other():
-    solved = tournament.solve_tasks(campaigns.load_rr(campaigns.find("wmt12")))
-    tasks = tournament.tasks_table(solved)
-    assert list(tasks.columns[:9]) == [
-        "task",
-        "systems",
-        "pairs",
-        "acyclic",
-        "optimal_cost",
-        "optima",
-        "cost_wmt_official",
-        "cost_heuristic2",
-        "cost_bojar",
-    ]
-    assert dict(zip(tasks["task"], tasks["optimal_cost"], strict=True)) == {
-        "cs-en": 0, "de-en": 22, "en-cs": 1, "en-de": 28, "en-es": 0, "en-fr": 2,
-        "es-en": 1, "fr-en": 27,
-    }  # fmt: skip
-    violated = tournament.violations_table(solved)
-    sums = violated.groupby(["task", "method"])["weight"].sum()
-    for row in tasks.itertuples():
-        assert sums.get((row.task, "mfas"), 0) == row.optimal_cost
-        assert sums.get((row.task, "bojar"), 0) == row.cost_bojar >= row.optimal_cost
-    ranks = tournament.rankings_table(solved)
-    for _, part in ranks.groupby("task"):
-        for method in TOURNAMENT_METHODS:
-            assert sorted(part[method]) == list(range(1, len(part) + 1))

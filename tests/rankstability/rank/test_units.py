@@ -1,7 +1,5 @@
 """Kinds of units, and resampled means against slow, obvious versions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,106 +1,18 @@
-"""The catalogue, what is here, and loading by name or by path."""
-
-from __future__ import annotations
+"""Loading by name or by path: folders, files, pairs, formats."""
 
 import gzip
-import os
-import shutil
-import subprocess
 
 import pandas as pd
 import pytest
-from test_readers_da import COLUMNS, ROWS, segment_file, write
 
 from conftest import needs, real
+from da_files import HEADER, ROWS, segment_file, write
 from rankcompanion.lines import tables as lines
 from rankcompanion.verdict import cases as verdict
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.rank.recipes import RECIPES
-from rankstability.read import campaigns, formats, languages, text
-
-# Knowles (2021), Table 4, without the systems marked *: (year, tool group) -> pairs, by style.
-TABLE_4 = {
-    (2018, "SR-DC"): "en-cs en-de en-et en-fi en-ru en-tr en-zh cs-en de-en et-en fi-en ru-en "
-    "tr-en zh-en",
-    (2019, "SR+DC"): "en-cs en-de en-fi en-gu en-kk en-lt en-ru en-zh de-en zh-en",
-    (2019, "SR-DC"): "fi-en gu-en kk-en lt-en ru-en",
-    (2020, "SR+DC"): "en-cs en-de en-iu en-ja en-pl en-ru en-ta en-zh cs-en de-en ja-en pl-en "
-    "ru-en ta-en zh-en",
-    (2020, "SR-DC"): "iu-en km-en ps-en",
-}
-
-
-def with_workers(year: int) -> list[campaigns.Campaign]:
-    return [c for c in campaigns.listed() if c.year == year and c.format == "da" and not c.demo]
-
-
-def test_the_catalogue_knows_every_pair_of_knowles_table_4():
-    found: dict[tuple[int, str], set[str]] = {}
-    for year in (2018, 2019, 2020):
-        for campaign in with_workers(year):
-            for pair in campaign.known_pairs:
-                found.setdefault((year, campaign.style_of(pair)), set()).add(pair)
-    assert found == {key: set(pairs.split()) for key, pairs in TABLE_4.items()}
-    # 21 SR-DC and 25 SR+DC pairs, and tr-en 2018, which the paper could not replicate
-    assert sum(len(pairs) for (_, style), pairs in found.items() if style == "SR-DC") == 21 + 1
-    assert sum(len(pairs) for (_, style), pairs in found.items() if style == "SR+DC") == 25
-
-
-def test_out_of_english_was_judged_by_bilinguals_on_appraise_from_2019():
-    for year in (2019, 2020):
-        for campaign in with_workers(year):
-            for fact in campaign.facts(campaign.known_pairs).itertuples():
-                out = fact.pair.startswith("en-")
-                assert fact.judged == ("bilingual" if out else "monolingual")
-                assert fact.tool == ("Appraise" if out else "MTurk")
-
-
-def test_style_and_tool_differ_between_the_pairs_of_wmt20():
-    (wmt20,) = (c for c in campaigns.listed() if c.name == "wmt20")
-    assert wmt20.style == "SR-DC/SR+DC" and not wmt20.workers
-    source_only = [p for p in wmt20.known_pairs if wmt20.style_of(p) == "SR-DC"]
-    assert source_only == ["iu-en", "km-en", "ps-en"]
-    assert wmt20.facts(["en-cs", "cs-en"])["tool"].tolist() == ["Appraise", "MTurk"]
-
-
-def test_names_folders_and_formats_are_sound():
-    folders = [campaigns.folder_of(c.name) for c in campaigns.listed()]
-    assert len(folders) == len(set(folders))
-    for campaign in campaigns.listed():
-        assert formats.FORMATS[campaign.format].protocol == campaign.protocol
-        assert campaign.title and campaign.entry["citation"]
-        if campaign.protocol == "DA":
-            assert set(campaign.style.split("/")) <= {"SR-DC", "SR+DC", ""}
-
-
-@pytest.mark.parametrize("name", ["demo-srdc", "demo-srpdc"])
-def test_demo_campaigns_are_always_here(name):
-    campaign = campaigns.find(name)
-    assert campaign.demo and campaign in campaigns.present() and not campaign.rebuilt
-    da = campaigns.load_da(campaign, campaign.pairs[0])
-    assert len(da.good) > 100 and da.good.document.notna().all()
-    assert any("HUMAN" in system for system in da.good.system.cat.categories)
-    assert campaign.folder == paths.DEMO / name
-
-
-def test_an_unknown_name_says_what_there_is():
-    with pytest.raises(DataError) as caught:
-        campaigns.find("wmt81")
-    assert "did you mean wmt" in str(caught.value) and "demo-srdc" in str(caught.value)
-    assert caught.value.value == "wmt81"
-
-
-def test_a_known_campaign_that_is_not_here_says_how_to_get_it(tmp_path, monkeypatch):
-    monkeypatch.setenv("RANKSTABILITY_DATA", str(tmp_path))
-    with pytest.raises(DataError, match="make data CAMPAIGN=wmt18") as caught:
-        campaigns.find("wmt18")
-    assert "newstest2018-humaneval/analysis" in str(caught.value)
-    assert {c.name for c in campaigns.present()} == {c.name for c in campaigns.listed() if c.demo}
-    write(tmp_path / "newstest2018-humaneval" / "analysis")  # somebody's files in its place
-    campaign = campaigns.find("wmt18")
-    assert campaign.pairs == ("cs-en", "en-de")
-    assert campaign.rebuilt  # not the official bytes
+from rankstability.read import campaigns, languages
 
 
 def test_a_folder_of_da_files_is_a_campaign(tmp_path, monkeypatch):
@@ -175,12 +87,6 @@ def test_no_test_can_pair_systems_that_share_no_segment(tmp_path):
     assert note not in set(da.excluded["reason"]) and set(lines.judged_by(da, "")) == set(RECIPES)
 
 
-def test_a_folder_without_anything_known(tmp_path):
-    (tmp_path / "notes.txt").write_text("x")
-    with pytest.raises(DataError, match=r"no files in a known format; found 'notes\.txt'"):
-        campaigns.find(tmp_path)
-
-
 def test_a_folder_of_segment_scores(tmp_path):
     folder = segment_file(tmp_path / "seg", ["A 1 57.5 -0.2 2", "B 1 60 0.1 1"])
     campaign = campaigns.find(folder)
@@ -221,7 +127,7 @@ def test_folders_of_the_other_formats(tmp_path):
 
 
 def test_a_single_file_is_a_campaign(tmp_path):
-    lines = ["\t".join(COLUMNS), *ROWS]
+    lines = [HEADER, *ROWS]
     mine = tmp_path / "mine.v2.csv"
     mine.write_text("\n".join(lines))
     (tmp_path / "campaign.yaml").write_text("title: Ours\nformat: rr\n")  # of the folder: a title
@@ -314,51 +220,10 @@ def test_the_example_in_the_readme_is_a_campaign(tmp_path):
     assert da.scale == (0, 100) and set(da.good.worker) == {"ann-07"}
 
 
-def test_the_readme_names_every_campaign():
-    text = (paths.ROOT / "data" / "README.md").read_text(encoding="utf-8")
-    for campaign in campaigns.listed():
-        if not campaign.demo:
-            assert f"`{campaign.name}`" in text and campaign.folder.name in text, campaign.name
-
-
-def test_git_blob_is_git_s():
-    if shutil.which("git"):
-        command = ["git", "hash-object", "--no-filters", str(paths.CATALOGUE)]
-        out = subprocess.run(command, capture_output=True, text=True)
-        assert text.git_blob(paths.CATALOGUE) == out.stdout.strip()
-
-
-@needs("wmt10")
-@needs("wmt12")
-@needs("wmt23-mqm")
-def test_real_files_are_the_official_ones():
-    for name in ("wmt10", "wmt11", "wmt12", "wmt23-mqm"):
-        assert not campaigns.find(name).rebuilt
-    assert campaigns.find("wmt10").files() == (real("wmt10") / "data_RNK.csv",)
-    assert "ur-en" in campaigns.find("wmt11").pairs
-    pairs = "cs-en de-en en-cs en-de en-es en-fr es-en fr-en"
-    assert campaigns.find("wmt12").pairs == tuple(pairs.split())
-    assert campaigns.find("wmt23-mqm").pairs == ("en-de", "zh-en")
-
-
 @needs("wmt21")
 def test_a_path_to_a_known_folder_is_that_campaign():
     campaign = campaigns.find(real("wmt21"))
     assert campaign.style == "SR+DC" and campaign.rebuilt and campaign.name == "wmt21"
-    with gzip.open(real("wmt21") / "ad-latest.csv.gz", "rt") as stream:
-        rows = sum("\tde\ten\t" in line for line in stream)
-    assert len(campaigns.load_da(campaign, "de-en").latest) == rows
-
-
-def test_what_unpacks_to_too_much_is_refused_with_what_is_allowed(tmp_path, monkeypatch):
-    monkeypatch.setattr(text, "SURELY", 1000)
-    file = tmp_path / "mine.csv.gz"
-    file.write_bytes(gzip.compress(b"system,segment,score\n" + b"A,1,5\n" * 2_000_000))
-    with pytest.raises(DataError, match="too large") as error:
-        campaigns.load(file)
-    most = f"{text.LARGEST // 2**20} MiB"
-    assert error.value.expected == f"at most {most}, and {text.RATIO} times the packed size"
-    assert error.value.value.endswith("MiB unpacked")
 
 
 @pytest.mark.parametrize(
@@ -371,30 +236,3 @@ def test_what_unpacks_to_too_much_is_refused_with_what_is_allowed(tmp_path, monk
 )  # fmt: skip
 def test_language_pairs_as_we_write_them(text, pair):
     assert languages.pair_of(text) == pair
-
-
-def test_a_byte_order_mark_is_one_at_the_beginning_of_a_file_alone(tmp_path):
-    marked = b"\xef\xbb\xbfsystem"
-    assert text.decoded(marked, tmp_path) == "system"
-    with pytest.raises(DataError, match="wrong encoding") as error:
-        text.decoded(b"a\nb\nc\xf6", tmp_path)
-    assert (error.value.line, error.value.value) == (3, b"\xf6")
-
-
-def test_a_nul_byte_is_named_with_its_line(tmp_path):
-    file = tmp_path / "mine.csv"
-    for line in (2, 3, 4):
-        rows = [b"system,segment,score", b"A,1,5", b"A,2,5", b"B,1,5"]
-        rows[line - 1] = b"A,\0,5"
-        file.write_bytes(b"\n".join(rows))
-        with pytest.raises(DataError, match="NUL byte") as error:
-            campaigns.load(file)
-        assert error.value.line == line
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_what_is_neither_a_file_nor_a_folder_is_refused(tmp_path):
-    os.mkfifo(tmp_path / "pipe.csv")
-    for path in (tmp_path / "pipe.csv", os.devnull):
-        with pytest.raises(DataError, match="neither a file nor a folder"):
-            campaigns.find(path)

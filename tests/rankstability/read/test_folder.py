@@ -1,7 +1,5 @@
 """A folder of files: all that lies there is read, or named with the reason, or refused."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json
@@ -69,9 +67,11 @@ def test_a_copy_of_a_campaign_of_the_catalogue_leaves_nothing_unread(name, tmp_p
 
 REAL = [c for c in campaigns.present() if not c.demo]
 FLAT = [c for c in REAL if all(file.parent == c.folder for file in c.files())]
+SMALLEST_LAST = sorted(FLAT, key=lambda c: -sum(file.stat().st_size for file in c.files()))
+OF_EACH = {c.format: c for c in SMALLEST_LAST}
 
 
-@pytest.mark.parametrize("campaign", FLAT, ids=lambda campaign: campaign.name)
+@pytest.mark.parametrize("campaign", OF_EACH.values(), ids=lambda campaign: campaign.name)
 def test_a_copy_of_an_official_release_is_found_with_nothing_unread(campaign, tmp_path):
     copy = tmp_path / campaign.folder.name
     copy.mkdir()
@@ -90,6 +90,8 @@ def test_a_copy_of_an_official_release_is_found_with_nothing_unread(campaign, tm
 
 # ------------------------------------------------------------------ named
 
+HIDDEN = "hidden, or named as notes"
+
 
 @pytest.mark.parametrize(
     ("name", "content", "words"),
@@ -101,6 +103,9 @@ def test_a_copy_of_an_official_release_is_found_with_nothing_unread(campaign, tm
         ("notes.txt", "ask Ann\n", "no format of judgments that we know"),
         ("two.csv.bak", table(), "not the ending of a table"),
         ("clusters.csv", "pair,start\ncs-en,1\n", "no format of judgments that we know"),
+        *((f"{name}.csv", table(10), HIDDEN) for name in ("README", "LICENSE", ".two")),
+        *((name, table(10), HIDDEN) for name in ("two.md", "README.txt", ".two", "Notice.json")),
+        *((name, "\0", HIDDEN) for name in ("readme.xlsx", "._two.parquet", ".two.csv.gz")),
     ],
 )
 def test_what_is_not_read_is_named_with_its_reason(folder, name, content, words):
@@ -109,18 +114,6 @@ def test_what_is_not_read_is_named_with_its_reason(folder, name, content, words)
     (folder / name).write_text(content)
     ((file, reason),) = find(folder).unread
     assert file == name and words in reason
-    assert len(load(folder).good) == 20
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["README.csv", "LICENSE.csv", "readme.xlsx", "Notice.json", ".two.csv", "._two.parquet",
-     ".two.csv.gz", "two.md", "README.txt", ".two"],
-)  # fmt: skip
-def test_data_that_are_hidden_or_named_as_notes_are_named(folder, name):
-    binary = name.endswith((".xlsx", ".parquet", ".gz"))
-    (folder / name).write_bytes(b"\0" if binary else table(10).encode())
-    assert find(folder).unread == ((name, "hidden, or named as notes"),)
     assert len(load(folder).good) == 20
 
 

@@ -1,10 +1,7 @@
 """The long table: any header, separator and scale; what is missing, left out and refused."""
 
-from __future__ import annotations
-
 import json
 import re
-import sys
 
 import numpy as np
 import pandas as pd
@@ -15,7 +12,7 @@ from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
 from rankstability.rank.systems import rank_systems
-from rankstability.read import campaigns, formats, languages, tables
+from rankstability.read import campaigns, languages, tables
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import from_assessment, segment_scores
 
@@ -53,12 +50,6 @@ def test_scores_of_a_spreadsheet_are_direct_assessment(tmp_path):
     assert said["scale"] == "1 to 5" and said["pair"] == "xx-yy"
 
 
-@pytest.mark.parametrize("sign", [",", ";", "\t"])
-def test_signs_between_cells_are_told_apart_by_content_not_by_name(tmp_path, sign):
-    da = campaigns.load(write(tmp_path, sign=sign, name="any.csv"))
-    assert da.good.score.tolist() == [row[3] for row in ROWS]
-
-
 @pytest.mark.parametrize("form", ["lines", "list", "parquet"])
 def test_json_lines_a_json_list_and_parquet_are_the_same(tmp_path, form):
     plain = campaigns.load(write(tmp_path / "a"))
@@ -72,13 +63,6 @@ def test_json_lines_a_json_list_and_parquet_are_the_same(tmp_path, form):
                         json.dumps(entries))  # fmt: skip
     for path in (file, tmp_path):
         pd.testing.assert_frame_equal(campaigns.load(path).good, plain.good)
-
-
-def test_parquet_without_pyarrow_says_so(tmp_path, monkeypatch):
-    (tmp_path / "b.parquet").write_bytes(b"PAR1")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(DataError, match=r"b\.parquet: Parquet needs pyarrow"):
-        campaigns.load(tmp_path / "b.parquet")
 
 
 def test_names_of_columns_without_case_and_signs(tmp_path):
@@ -107,32 +91,26 @@ def test_other_names_through_columns(tmp_path):
         campaigns.load(file)
 
 
-def test_nearly_a_long_table_says_what_lacks(tmp_path):
-    file = write(tmp_path, header=("system", "sentence", "annotator", "score"))
+@pytest.mark.parametrize(
+    ("header", "lacks"),
+    [(("system", "sentence", "annotator", "score"), "segment"),
+     (("system", "score", "c", "d"), "segment"), (("system", "rating"), "segment"),
+     (("annotator", "score", "c", "d"), "system and segment"), (("system", "b", "c", "d"), ""),
+     (("segment", "document", "c", "d"), "")],
+)  # fmt: skip
+def test_nearly_a_long_table_says_what_lacks(tmp_path, header, lacks):
+    file = write(tmp_path, header=header)
     with pytest.raises(DataError) as caught:
         campaigns.find(file)
-    assert "a long table without a column for segment" in str(caught.value)
-    assert "columns: {segment: sentence}" in str(caught.value)
-    with pytest.raises(DataError, match="long table without a column for segment"):
-        campaigns.find(tmp_path)
-    for header, lacks in (
-        (("system", "score", "c", "d"), "segment"), (("system", "rating"), "segment"),
-        (("annotator", "score", "c", "d"), "system and segment"), (("system", "b", "c", "d"), ""),
-        (("segment", "document", "c", "d"), ""),
-    ):  # fmt: skip
-        file = write(tmp_path, header=header)
-        with pytest.raises(DataError) as caught:
-            campaigns.find(file)
-        assert ("without a column for" in str(caught.value)) == bool(lacks), header
-        assert f"without a column for {lacks};" in str(caught.value) or not lacks
+    said = str(caught.value)
+    assert f"without a column for {lacks};" in said if lacks else "a column for" not in said
 
 
 def test_of_several_columns_that_lack_all_are_named_and_the_first_is_the_example(tmp_path):
     header = ("model", "sentence", "who", "points")
     file = write(tmp_path, header=header, settings="format: long\n")
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(DataError, match="no column for segment and score") as caught:
         campaigns.load(file)
-    assert caught.value.problem == "no column for segment and score"
     assert caught.value.value == ", ".join(header) and caught.value.line == 1
     assert "columns: {segment: sentence, annotator: who, score: points}\n" in caught.value.expected
     write(tmp_path, header=("model", "b", "c", "points"))
@@ -248,13 +226,20 @@ STANDARDISED = [round(((37 * i) % 101 - 50) / 20, 2) for i in range(240)]  # -2.
         (LIKERT, [99] * 12, "1 to 5, as 60 of 72"),
         (LIKERT, [-1] * 12, "1 to 5"),
         ([x + 0.5 for x in LIKERT], [45], "0 to 6"),
-        ([0, 1] * 60, [99], "0 to 1"),
+        ([x / 10 for x in range(10)] * 6, [5], "0 to 1"),
+        ([0, 1] * 60, [99], "0 to 6"),
         (PENALTIES, [5], "at most 0, as 60 of 61"), (PENALTIES, [-999], "-25 to 0, as 60 of 61"),
         (STANDARDISED, [999], "-2.5 to 2.5"), (STANDARDISED, [-99], "-2.5 to 2.5"),
         (STANDARDISED, [-99, 99], "-2.5 to 2.5"),
         (LIKERT * 4, [9], "1 to 5, as 240 of 241"),  # on the next known scale
-        (LIKERT * 4, [0], "1 to 5"), (LIKERT * 4, [10], "1 to 5"), (LIKERT * 40, [44, 55, 66], "1"),
-        ([0, 1] * 120, [2], "0 to 1, as 240 of 241"),
+        (LIKERT * 4, [10], "1 to 5, as 240 of 241"),
+        (LIKERT * 4, [8] * 10, "1 to 5, as 240 of 250"),
+        (LIKERT * 4, [0], "1 to 5"), (LIKERT * 4, [6], "1 to 5"),
+        ([x for x in LIKERT * 4 if x > 1], [9], "1 to 5, as 192 of 193"),
+        ([x + 0.5 for x in LIKERT * 4], [9.5], "0 to 6"),
+        ([0, 1] * 120, [2], "0 to 1, as 240 of 241"), (list(range(7)) * 29, [-3], "0 to 6"),
+        ([1 + i % 7 for i in range(199)], [8.0], "1 to 7"),
+        ([i % 11 for i in range(199)], [11], "0 to 10"),
         ([0, 999, 40], [], "0 to 100, as 2 of 3"), ([300, 800, 500], [], "0 to 100; or"),
         ([-2, -1, 0, 1, 2], [], "0 to 6, as 3 of 5"),
     ],
@@ -299,16 +284,6 @@ def test_scores_without_a_stray_are_read_as_they_are(tmp_path, scores, scale):
     assert da.scale == scale and len(da.good) == len(scores)
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "stray"), [(1, 5, 44), (0, 6, -3), (1, 7, 8.0), (0, 10, 11), (0, 10, 100)]
-)
-def test_a_slip_beside_any_scale_of_steps_is_refused(tmp_path, low, high, stray):
-    rows = [("AB"[i % 2], str(i), "u", low + i % (high - low + 1)) for i in range(200)]
-    rows[7] = ("B", "7", "u", stray)
-    with pytest.raises(DataError, match=rf"line 9, .*out of scale.*expected {low} to {high}"):
-        campaigns.load(write(tmp_path, rows))
-
-
 @pytest.mark.parametrize("pair", ["de-en", "en-es", "en-zh", "es-en", "fr-en", "ru-en", "zh-en"])
 def test_real_penalties_have_no_bound(pair):
     file = paths.data_root() / "bio-mqm" / "long" / f"mqm-{pair}.csv.gz"
@@ -334,19 +309,6 @@ def test_several_files_are_one_campaign(tmp_path):
     write(tmp_path / "c", rows, ("system", "segment", "score"), name="d.csv")
     with pytest.raises(DataError, match=r"d\.csv, line 1: no column for annotator, which other"):
         campaigns.find(tmp_path / "c").workers  # noqa: B018
-
-
-def test_settings_change_the_fingerprint(tmp_path):
-    file = write(tmp_path)
-    before = campaigns.fingerprint(campaigns.find(file))
-    write(tmp_path, settings="scale: [0, 10]\n")
-    assert campaigns.fingerprint(campaigns.find(file)) != before
-
-
-def test_every_format_is_described():
-    assert set(formats.described()) == set(formats.FORMATS)
-    for about in formats.described().values():
-        assert {"title", "example", "fields", "read", "left_out", "refused", "source"} <= set(about)
 
 
 @pytest.mark.parametrize(

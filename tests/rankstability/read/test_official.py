@@ -1,7 +1,5 @@
 """The organisers' rankings, clusters, p-values and segment scores, as their files say them."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,193 +1,323 @@
-"""Releases of other campaigns come out as their organisers printed them."""
+"""Single scores as released: Pearmut's logs, the JSON of WMT24 and WMT25, files of MTME."""
 
-from __future__ import annotations
-
-import re
-from dataclasses import replace
+import json
 
 import numpy as np
-import pandas as pd
 import pytest
+from pandas.testing import assert_frame_equal
 
-from conftest import needs, real
-from rankcompanion.replication import compare_p_values, compare_rankings
-from rankstability import load, mqm_scores, pair_counts, rank_systems, segment_scores
-from rankstability.rank.bradley_terry import davidson
-from rankstability.read import campaigns, official
-from rankstability.read.appraise import read_appraise
-from rankstability.score.da import judgment_z
+from assessments import excluded, json_lines
+from rankstability import load, rank_systems, segment_scores
+from rankstability.errors import DataError
+from rankstability.read import campaigns
 from rankstability.score.scored import scored
+from rankstability.score.screening import screening
 
-# ------------------------------------------------------------------ WMT-SLT23
-
-
-def slt23(files):
-    """The judgments of some of the six files, each account an annotator."""
-    return read_appraise(tuple(sorted(real("wmt-slt23").glob(f"*/{files}.scores.csv"))), "sgg-de")
+# ------------------------------------------------------------------ Pearmut
 
 
-def means(rows, name):
-    """Mean over segments of the mean over their rows, best first."""
-    segments = rows.groupby(["system", "segment"], observed=True)[name].mean()
-    return segments.groupby("system", observed=True).mean().sort_values(ascending=False)
+def said(user, item, scores, ids=("news_###_d1_###_0", "news_###_d1_###_1")):
+    """A line: `scores` per item, each a mapping from model to score."""
+    spans = [{"start_i": 0, "end_i": 3, "category": "Fluency", "severity": "minor"}]
+    annotation = [
+        {m: {"score": s, "error_spans": spans, "textfield": ""} for m, s in one.items()}
+        for one in scores
+    ]
+    items = [{"item_id": i, "src": "Ahoj.", "tgt": {m: "Hi." for m in scores[0]}} for i in ids]
+    return {
+        "user_id": user, "item_i": item, "annotation": annotation, "item": items,
+        "actions": [{"time": 1.5, "action": "load"}], "validations": {},
+    }  # fmt: skip
 
 
-@needs("wmt-slt23")
+def reset(user):
+    return {"user_id": user, "item_i": 0, "annotation": "__RESET__", "item": []}
+
+
+PEARMUT = [
+    said("u", 0, [{"A": 10, "B": 90}, {"A": 11, "B": 91}]),
+    said("v", 0, [{"A": 50, "B": 60}, {"A": 51, "B": 61}]),
+    reset("u"),
+    said("u", 0, [{"A": 80, "B": 40}, {"A": 81, "B": None}]),
+    said("u", 0, [{"A": 85, "B": 40}, {"A": 81, "B": None}]),  # again: the later counts
+    said("u", "welcome_0", [{"A": 1, "B": 2}], ["x_#_tutorial_#_1"]),
+    said("v", "random_4", [{"A": 3, "B": 4}], ["attention_check_1"]),
+    said("v", "random_5", [{"A": 70, "B": 71}], ["news_###_d2_###_0"]),
+]
+
+
+def test_pearmut_a_reset_takes_back_the_users_own_lines(tmp_path):
+    campaign = campaigns.find(json_lines(tmp_path / "esa_en-cs.jsonl", PEARMUT))
+    assert (campaign.format, campaign.pairs) == ("pearmut", ("en-cs",))
+    da = load(campaign)
+    rows = set(zip(da.good.worker, da.good.system, da.good.segment, da.good.score, strict=True))
+    assert rows == {
+        ("u", "A", "news_###_d1_###_0", 85.0), ("u", "B", "news_###_d1_###_0", 40.0),
+        ("u", "A", "news_###_d1_###_1", 81.0),
+        ("v", "A", "news_###_d1_###_0", 50.0), ("v", "B", "news_###_d1_###_0", 60.0),
+        ("v", "A", "news_###_d1_###_1", 51.0), ("v", "B", "news_###_d1_###_1", 61.0),
+        ("v", "A", "news_###_d2_###_0", 70.0), ("v", "B", "news_###_d2_###_0", 71.0),
+    }  # fmt: skip
+    assert set(da.good.domain) == {"news"}
+    assert set(da.good.document) == {"news_###_d1", "news_###_d2"}
+    counts = excluded(da)
+    assert counts["before a reset (left out)"] == 4 and counts["no score (left out)"] == 1
+    assert counts["said again later (left out)"] == 4
+    assert counts["tutorials (left out)"] == 2 and counts["attention checks (left out)"] == 2
+
+
+def test_the_time_on_a_page_of_pearmut_is_shared_by_the_outputs_scored_there(tmp_path):
+    line = said("u", 0, [{"A": 10, "B": 90}, {"A": 11, "B": 91}])
+    line["actions"] = [{"time": 100.0, "action": "load"}, {"time": 140.0, "action": "submit"}]
+    other = said("v", 0, [{"A": 1, "B": 2}, {"A": 3, "B": 4}])  # only one action is logged
+    da = load(campaigns.find(json_lines(tmp_path / "esa_en-cs.jsonl", [line, other])))
+    assert set(da.good.loc[da.good["worker"] == "u", "time"]) == {10.0}
+    assert da.good.loc[da.good["worker"] == "v", "time"].isna().all()
+
+
+def test_the_users_of_pearmut_are_screened_by_their_pages(tmp_path):
+    """Four users judge three pages of two segments; one turns every difference round."""
+    rng, rows = np.random.default_rng(0), []
+    for user in "uvwx":
+        for page in range(3):
+            best, worst = 80.0 + rng.integers(5, size=2), 20.0 + rng.integers(5, size=2)
+            one, two = (worst, best) if user == "x" else (best, worst)
+            scores = [{"A": a, "B": b} for a, b in zip(one, two, strict=True)]
+            ids = [f"news_###_d{page // 2}_###_{page}-{k}" for k in range(2)]
+            rows.append(said(user, page, scores, ids))
+    da = load(campaigns.find(json_lines(tmp_path / "esa_en-cs.jsonl", rows)))
+    table = screening(scored(da))
+    assert table["lines"].tolist() == [3] * 4 and table["removed"].tolist() == [0, 0, 0, 1]
+    assert rank_systems(da, recipe="wmt26").table["score"].iloc[0] > 80
+    two_pages = [row for row in rows if row["item_i"] < 2]  # of one document: unchecked
+    table = screening(
+        scored(load(campaigns.find(json_lines(tmp_path / "x_en-cs.jsonl", two_pages))))
+    )
+    assert table["lines"].tolist() == [2] * 4 and not table["removed"].any()
+
+
+@pytest.mark.parametrize("time", [10**400, -(10**400), 1e308, float("nan"), True, "5", None])
+def test_a_time_of_pearmut_that_cannot_be_one_is_none(tmp_path, time):
+    line = said("u", 0, [{"A": 10, "B": 90}, {"A": 11, "B": 91}])
+    line["actions"] = [{"time": t, "action": "x"} for t in (100.0, time, 140.0)]
+    da = load(campaigns.find(json_lines(tmp_path / "esa_en-cs.jsonl", [line])))
+    assert set(da.good["time"]) == {10.0}
+
+
+def test_pearmut_annotations_of_several_campaigns(tmp_path):
+    whole = {"wmt26_#_en-cs_CZ": PEARMUT, "wmt26_#_cs-de_DE": PEARMUT[1:2]}
+    for indent in (None, 1):
+        (tmp_path / "annotations.json").write_text(json.dumps(whole, indent=indent))
+        campaign = campaigns.find(tmp_path / "annotations.json")
+        assert campaign.pairs == ("cs-de_DE", "en-cs_CZ")
+        assert len(load(campaign, "cs-de_DE").good) == 4
+        assert len(load(campaign, "en-cs_CZ").good) == 9
+
+
 @pytest.mark.parametrize(
-    ("domain", "files", "keys"),
-    [("both_domains", "*", 546), ("srf", "WMT23SLTDoc?", 271), ("signsuisse", "WMT23SLTSeg?", 275)],
+    ("change", "words"),
+    [
+        ({"item_i": "tea_1"}, r"line 2, column 'item_i': not an item number; found 'tea_1'"),
+        ({"annotation": [{}]}, r"line 2: annotations and items differ in number; found 1"),
+        ({"annotation": [[], []]}, r"line 2, column 'annotation': not of the right kind"),
+        ({"item": [{"src": "x"}] * 2}, r"line 2: no field item_id"),
+        ({"user_id": ""}, r"line 2, column 'annotator': empty id"),
+    ],
 )
-def test_the_raw_tables_of_slt23_hold_the_scores_of_documents(domain, files, keys):
-    log = (real("wmt-slt23") / "official" / "scores.log").read_text()
-    part = log.split(f"Results for {domain} =")[1].split("====== ")[0]
-    printed = re.findall(r"^\S+ \('(.+?)', (\d+), ([0-9.]+), ", part, re.MULTILINE)
-    da = slt23(files)
-    rows, ours = da.latest, means(da.latest, "score")
-    assert rows["segment"].nunique() == keys
-    assert list(ours.index) == [system for system, _, _ in printed]
-    np.testing.assert_allclose(ours, [float(mean) for _, _, mean in printed], rtol=1e-9)
-    counts = rows["system"].value_counts()
-    assert [counts[system] for system in ours.index] == [int(n) for _, n, _ in printed]
+def test_pearmut_refuses_what_is_half_right(tmp_path, change, words):
+    file = json_lines(tmp_path / "x.jsonl", [PEARMUT[0], {**PEARMUT[1], **change}])
+    with pytest.raises(DataError, match=words):
+        load(file)
+    with file.open("a") as stream:
+        stream.write('{"user_id": "w", "item_i": 1,\n')
+    with pytest.raises(DataError, match=r"x\.jsonl, line [23]"):
+        load(file)
 
 
-@needs("wmt-slt23")
-@pytest.mark.parametrize("part", ["", "_A", "_B", "_C", "_Doc", "_Seg"])
-def test_the_z_tables_of_slt23_are_by_account_without_the_scores_of_documents(part):
-    text = (real("wmt-slt23") / "official" / "results.txt").read_text()
-    table = text.split(f"results/WMT23SLT{part}.results.log")[1].split("==>")[0]
-    printed = re.findall(r"^dsgs-de +(\S+) +\S+ +(\S+) +(\S+)$", table, re.MULTILINE)
-    da = slt23(f"*{part[1:]}*" if len(part) > 2 else f"*{part[1:]}")
-    rows = da.good.assign(z=judgment_z(replace(da, zero_variance="zero")))
-    raw, z = means(rows, "score"), means(rows, "z")
-    assert len(printed) == 5
-    for system, score, standardised in printed:
-        name = system.replace("\\", "")
-        assert (f"{raw[name]:.1f}", f"{z[name]:.3f}") == (score, standardised)
-    assert list(z.index) == [system.replace("\\", "") for system, _, _ in printed]
+# ------------------------------------------------------------------ WMT24, WMT25
 
 
-@needs("wmt-slt23")
-def test_the_accounts_of_slt23_are_three_people_who_judged_everything():
-    good = load("wmt-slt23").good
-    rows = good.drop_duplicates(["worker", "system", "segment"])
-    assert rows["worker"].value_counts().to_dict() == dict.fromkeys("ABC", 5 * (246 + 250))
-    assert good["document"].nunique() == 50 and good["hit"].nunique() == 2 * 39
-    assert len(good) - len(rows) == 360  # judged again under another account: kept
+def wmt24(system, line, score, who="engces1", pair="en-cs"):
+    return {
+        "langs": pair, "line_id": line, "src": "Hi", "tgt": "Ahoj", "doc_id": f"d{line // 2}",
+        "domain": "news", "esa_spans": [], "esa_score": score, "times": [1, 2],
+        "system": system, "annotator": who, "speech_info": None,
+    }  # fmt: skip
 
 
-# ------------------------------------------------------------------ WMT21, Wikipedia
-
-FACEBOOK = {"bn-hi": (9, 4461), "hi-bn": (9, 4512), "xh-zu": (6, 2968), "zu-xh": (5, 2502)}
-LINES = {"bn-hi": (2, 8), "hi-bn": (4, 8), "xh-zu": (3, 5), "zu-xh": (1, 4)}
-
-
-@needs("wmt21-facebook-wikipedia")
-@pytest.mark.parametrize("pair", FACEBOOK)
-def test_wmt21_wikipedia_comes_out_as_published(pair):
-    campaign = campaigns.find("wmt21-facebook-wikipedia")
-    da = campaigns.load_da(campaign, pair)
-    scores = segment_scores(da)
-    ranking = rank_systems(scores)
-    table = compare_rankings(ranking, official.ranking(campaign, pair))
-    assert table["same"].all(), table.to_string()
-    assert (len(ranking.systems), len(da.good)) == FACEBOOK[pair]
-    released = compare_p_values(official.p_values(campaign, pair), scores)
-    near = np.isclose(released["released"], released["ours"], rtol=1e-3)
-    odd = released[~near & (released["same"] == 0)]
-    # printed as not significant, for it is against the order of z; and yet a win in clusters.csv
-    expected = [["Online-B.5", "TRANSSION.3"]] if pair == "hi-bn" else []
-    assert odd[["better", "worse"]].to_numpy().tolist() == expected
-    wins = ranking.under(rule="official wins")
-    assert wins.lines == LINES[pair] and wins.clusters == official.clusters(campaign, pair)
-    spread = (campaign.folder / f"ad-{pair.replace('-', '')}-trk-mean-sd.txt").read_text()
-    printed = [line.split("] ")[1].strip('"') for line in spread.splitlines()]
-    ours = da.good.groupby("worker", observed=True)["score"].agg(["mean", "std"])
-    assert len(printed) == 3 * len(ours)
-    for name, mean, sd in zip(printed[::3], printed[1::3], printed[2::3], strict=True):
-        np.testing.assert_allclose(ours.loc[name], [float(mean), float(sd)], rtol=1e-6)
+def test_wmt24(tmp_path):
+    rows = [wmt24(s, k, 50 + k + 5 * (s == "A")) for s in "AB" for k in range(4)]
+    rows += [wmt24("A", 9, None), wmt24("A", 0, 10, pair="en-de")]
+    campaign = campaigns.find(json_lines(tmp_path / "wmt24_esa.jsonl", rows))
+    assert (campaign.format, campaign.pairs) == ("wmt24", ("en-cs", "en-de"))
+    da = load(campaign, "en-cs")
+    assert len(da.good) == 8 and da.scale == (0, 100) and set(da.good.document) == {"d0", "d1"}
+    assert excluded(da)["no score (left out)"] == 1
+    assert excluded(da)["other language pairs"] == 1
+    assert rank_systems(segment_scores(da)).systems == ("A", "B")
+    del rows[3]["annotator"]
+    with pytest.raises(DataError, match=r"line 4: no field annotator"):
+        load(json_lines(tmp_path / "wmt24_esa.jsonl", rows), "en-cs")
 
 
-@needs("wmt21-facebook-wikipedia")
-def test_a_win_against_the_order_of_z_draws_no_line_in_hi_bn():
-    ranking = rank_systems(segment_scores(load("wmt21-facebook-wikipedia", "hi-bn")))
-    table = ranking.comparisons()
-    odd = table[table["significant"] & ~table["test_agrees"]]
-    assert {frozenset(pair) for pair in odd[["better", "worse"]].to_numpy()} == {
-        frozenset({"TRANSSION.3", "Online-B.5"})
-    }
-    assert ranking.systems[5:7] == ("TRANSSION.3", "Online-B.5")
-    assert ranking.under(rule="official wins").lines == (4, 8)
-    assert ranking.lines == (4, 6, 7, 8)  # by the paper's rule, which ignores directions
+def wmt25(segment, **scores):
+    marks = {
+        system: {"human1": a, "errors1": [], "annotator1": "a1",
+                 "human2": b, "errors2": [], "annotator2": "a2"}
+        for system, (a, b) in scores.items()
+    }  # fmt: skip
+    return {
+        "doc_id": f"en-cs_CZ_#_news_#_doc1_#_{segment}", "src_text": "Hi",
+        "tgt_text": dict.fromkeys(scores, "Ahoj"), "scores": marks,
+    }  # fmt: skip
 
 
-@needs("wmt21-facebook-wikipedia")
-@pytest.mark.parametrize("pair", FACEBOOK)
-def test_wmt21_wikipedia_has_no_segment_and_no_document_of_two_systems(pair):
-    da = load("wmt21-facebook-wikipedia", pair)
-    assert da.good["document"].isna().all() and da.good["segment"].nunique() == len(da.good)
-    noted = da.excluded.set_index("reason")["rows"]
-    alone = "(kept: no segment was judged of two systems, so that no test can pair them)"
-    assert noted[alone] == len(da.good)
+def test_wmt25_two_annotations_are_two_judgments(tmp_path):
+    rows = [wmt25(0, A=(80, 70), B=(60, None)), wmt25(1, A=(90, 75), B=(65, 66))]
+    campaign = campaigns.find(json_lines(tmp_path / "wmt25-genmt-humeval.jsonl", rows))
+    assert (campaign.format, campaign.pairs) == ("wmt25", ("en-cs_CZ",))
+    da = load(campaign)
+    good = da.good
+    rows_of_a = good[good.system == "A"]
+    assert sorted(zip(rows_of_a.worker, rows_of_a.hit, rows_of_a.score, strict=True)) == [
+        *(("a1", "human1", 80), ("a1", "human1", 90), ("a2", "human2", 70), ("a2", "human2", 75))
+    ]
+    assert len(good) == 7 and excluded(da)["no score (left out)"] == 1
+    assert set(good.document) == {"news_#_doc1"}
+    rows[1]["doc_id"] = "doc1_#_1"
+    with pytest.raises(DataError, match=r"line 2, column 'doc_id': not an id of WMT25"):
+        load(json_lines(tmp_path / "wmt25-genmt-humeval.jsonl", rows))
 
 
-# ------------------------------------------------------------------ bio-MQM
-
-BIO = {  # ratings, systems, documents, segments, raters, outputs rated twice
-    "de-en": (7124, 13, 50, 480, 3, 884), "en-es": (4541, 9, 50, 486, 4, 483),
-    "en-zh": (7922, 17, 50, 425, 3, 697), "es-en": (5832, 12, 50, 445, 3, 492),
-    "fr-en": (5265, 13, 50, 365, 3, 520), "ru-en": (4329, 9, 50, 428, 3, 477),
-    "zh-en": (5968, 16, 50, 341, 4, 512),
-}  # fmt: skip
-
-
-@needs("bio-mqm")
-@pytest.mark.parametrize("pair", BIO)
-def test_bio_mqm_has_the_counts_and_means_of_its_long_tables(pair):
-    errors = load("bio-mqm", pair)
-    rows = mqm_scores(errors)
-    names = ["system", "document", "segment", "rater"]
-    twice = (rows.groupby(["system", "segment"]).size() == 2).sum()
-    assert (len(rows), *rows[names].nunique(), twice) == BIO[pair]
-    table = pd.read_csv(real("bio-mqm") / "system-means.csv").query("pair == @pair")
-    judged = scored(errors)
-    ours = pd.Series(judged.means(), judged.systems)[table["system"]]
-    np.testing.assert_allclose(ours, table["mean"], atol=5.1e-5)
-    counts = rows.groupby("system")["score"].size()[table["system"]]
-    assert counts.tolist() == table["ratings"].tolist()
-    told = pd.read_csv(real("bio-mqm") / "long" / f"mqm-{pair}.csv.gz")
-    assert rows["score"].sum() == pytest.approx(-told["score"].sum())
+def known_scale(form, stray, count=1):
+    """Lines of a format whose scale is known, with `stray` among scores of 10 to 29."""
+    scores = [10 + k % 20 for k in range(240)]
+    scores[100 : 100 + count] = [stray] * count
+    if form == "pearmut":
+        ids = "news_###_d1_###_{}"
+        return [said("u", k, [{"A": s, "B": 20}], [ids.format(k)]) for k, s in enumerate(scores)]
+    if form == "wmt24":
+        return [wmt24("AB"[k % 2], k, s) for k, s in enumerate(scores)]
+    return [wmt25(k, A=(s, 20), B=(15, 30)) for k, s in enumerate(scores)]
 
 
-@needs("bio-mqm")
-def test_a_file_of_bio_mqm_as_released_is_its_part_of_the_ratings():
-    native = load(real("bio-mqm") / "native-example" / "es2en")
-    kept = load("bio-mqm", "es-en").query("system == 'reference_r1'")
-    columns = ["document", "doc_segment", "rater", "category", "severity"]
-    parts = [one[columns].astype(str).sort_values(columns) for one in (native, kept)]
-    assert native["pair"].unique().tolist() == ["es-en"] and len(native) > 486
-    assert parts[0].to_numpy().tolist() == parts[1].to_numpy().tolist()
+@pytest.mark.parametrize("form", ["pearmut", "wmt24", "wmt25"])
+def test_formats_of_0_to_100_refuse_what_is_outside(tmp_path, form):
+    file = json_lines(tmp_path / "x_en-cs.jsonl", known_scale(form, 100))
+    assert load(file).scale == (0, 100)
+    assert campaigns.find(file).reading.set_index("what")["said by"]["scale"] == "the format"
+    assert "(kept: scale 0 to 100, from the format)" in excluded(load(file))
+    for stray, count in ((999, 1), (101, 1), (100.5, 3), (-1, 1), (-99, 30)):
+        json_lines(file, known_scale(form, stray, count))
+        wanted = rf"x_en-cs\.jsonl, line 101, .*'{stray}'; expected a number, 0 to 100"
+        with pytest.raises(DataError, match=wanted):
+            load(file)
+    (tmp_path / "campaign.yaml").write_text("scale: [-99, 100]\n")
+    assert load(file).scale == (-99, 100)
 
 
-# ------------------------------------------------------------------ LLMFAO
+def test_scores_of_wmt25_s_mqm_form_are_at_most_0_without_bound(tmp_path):
+    rows = [wmt25(k, A=(-k, 0), B=(0, -0.1)) for k in range(40)]
+    file = json_lines(tmp_path / "wmt25-genmt-humevalMQM.jsonl", rows)
+    rows[3] = wmt25(3, A=(-180.1, 0), B=(0, None))
+    assert load(json_lines(file, rows)).scale == (-180.1, 0)
+    rows[5] = wmt25(5, A=(5, 0), B=(0, None))
+    with pytest.raises(DataError, match=r"line 6, .*'5'; expected a number, -180.1 to 0"):
+        load(json_lines(file, rows))
 
 
-@needs("llmfao")
-def test_the_votes_of_llmfao_give_evalicas_golden_scores():
-    folder = real("llmfao")
-    counts = pair_counts(load("llmfao"))
-    assert counts.comparisons == 8931 and len(counts.systems) == 59
-    golden = pd.read_csv(folder / "official" / "llmfao-golden.csv").set_index("item")
-    golden = {name: rows["score"] for name, rows in golden.groupby("algorithm")}
-    counting = pd.Series((counts.wins + counts.ties / 2).sum(axis=1), counts.systems)
-    assert counting.to_dict() == golden["counting"].to_dict()
-    halves = replace(counts, wins=2 * counts.wins + counts.ties, ties=0 * counts.ties)
-    strength = np.exp(davidson(halves)[0])  # a tie is half a win for both
-    ours = pd.Series(strength / strength.sum(), counts.systems)
-    np.testing.assert_allclose(
-        ours[golden["bradley_terry"].index], golden["bradley_terry"], atol=1e-9
-    )
-    assert pair_counts(load(folder / "battles" / "human.jsonl.gz")).wins.tolist() == (
-        counts.wins.tolist()
-    )
-    judges = load("llmfao").groupby("block")["judge"].first().value_counts()
-    assert (len(judges), judges.min(), judges.max()) == (124, 7, 343)
+def test_the_two_forms_of_wmt25_beside_one_another_keep_their_scales(tmp_path):
+    esa = [wmt25(k, A=(80, 90), B=(60, 100)) for k in range(20)]
+    penalties = [wmt25(k, A=(-k, 0), B=(-1, -0.1)) for k in range(20)]
+    for row in penalties:
+        row["doc_id"] = row["doc_id"].replace("en-cs_CZ", "ja-zh_CN")
+    json_lines(tmp_path / "wmt25-genmt-humeval.jsonl", esa)
+    json_lines(tmp_path / "wmt25-genmt-humevalMQM.jsonl", penalties)
+    campaign = campaigns.find(tmp_path)
+    assert [load(campaign, pair).scale for pair in campaign.pairs] == [(0, 100), (-19, 0)]
+    scales = campaign.reading.query("what == 'scale'")
+    assert scales["value"].tolist() == ["0 to 100", "-19 to 0"]
+    assert scales["file"].tolist() == [file.name for file in campaign.files()]
+    for row in penalties:
+        row["doc_id"] = row["doc_id"].replace("ja-zh_CN", "en-cs_CZ")
+    json_lines(tmp_path / "wmt25-genmt-humevalMQM.jsonl", penalties)
+    with pytest.raises(DataError, match="scores of two kinds for one pair"):
+        load(campaigns.find(tmp_path))
+
+
+def final(draft):
+    """A line of the drafts as the final form has it."""
+    scores = {
+        system: [
+            {"score": said[f"human{k}"], "annotator": said[f"annotator{k}"], "times": [1.5, 9.25],
+             "errors": [{"start_i": 0, "end_i": 2, "severity": "minor"}]}
+            for k in (1, 2)
+        ]
+        for system, said in draft["scores"].items()
+    }  # fmt: skip
+    return {**draft, "scores": scores, "video": "clip.mp4"}
+
+
+def test_the_final_form_of_wmt25_holds_what_the_drafts_do(tmp_path):
+    rows = [wmt25(k, A=(80 + k, 70), B=(60, None), C=(float("nan"), 0)) for k in range(3)]
+    draft = load(json_lines(tmp_path / "wmt25-draft.jsonl", rows))
+    rows = [final(row) for row in rows]
+    told = load(json_lines(tmp_path / "wmt25-final.jsonl", rows))
+    assert_frame_equal(told.good, draft.good)
+    assert len(told.good) == 12 and excluded(told)["no score (left out)"] == 6
+    rows[1]["scores"]["A"].pop()
+    told = load(json_lines(tmp_path / "wmt25-final.jsonl", rows))
+    assert excluded(told)["no such annotation of the system (left out)"] == 1
+    assert len(told.good) == 11
+    for wrong, words in (
+        ([{"annotator": "a1"}], "no field score; found 'annotator'"),
+        ([80, 70], r"column 'scores.A': not of the right kind; found '80'; expected an object"),
+        (80, r"column 'scores.A': not of the right kind; found '80'"),
+    ):
+        rows[1]["scores"]["A"] = wrong
+        with pytest.raises(DataError, match=rf"line 2.*{words}"):
+            load(json_lines(tmp_path / "wmt25-final.jsonl", rows))
+
+
+# ------------------------------------------------------------------ MTME
+
+
+def mtme(folder, name="en-de.mqm", rows=None):
+    rows = rows or [f"{s}\t{v}" for s, vs in {"A": (-1, "None", 0), "B": (-5, -2, -7.5)}.items()
+                    for v in vs]  # fmt: skip
+    for part in ("human-scores", "documents"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    (folder / "human-scores" / f"{name}.seg.score").write_text("\n".join(rows) + "\n")
+    (folder / "documents" / "en-de.docs").write_text("news\td1\nnews\td1\ntalk\td2\n")
+    return folder
+
+
+def test_mtme_a_folder_or_a_file(tmp_path):
+    folder = mtme(tmp_path / "wmt23")
+    for path in (folder, folder / "human-scores" / "en-de.mqm.seg.score"):
+        campaign = campaigns.find(path)
+        assert (campaign.format, campaign.pairs, campaign.workers) == ("mtme", ("en-de",), False)
+        frame = load(campaign)
+        assert frame.set_index(["system", "segment"])["raw"].to_dict() == {
+            ("A", "1"): -1, ("A", "3"): 0, ("B", "1"): -5, ("B", "2"): -2, ("B", "3"): -7.5,
+        }  # fmt: skip
+        assert frame["document"].tolist() == ["d1", "d2", "d1", "d1", "d2"]
+        assert excluded(frame)["no score (left out)"] == 1
+        assert rank_systems(segment_scores(frame)).systems == ("A", "B")
+
+
+def test_mtme_refusals(tmp_path):
+    folder = mtme(tmp_path / "a", rows=["A\t1", "A\t2", "B\t1"])
+    with pytest.raises(DataError, match="systems differ in the number of lines"):
+        load(folder)
+    mtme(folder, rows=["A\t1", "B\t1"])
+    with pytest.raises(DataError, match=r"en-de\.docs: documents and scores differ.*found 3"):
+        load(mtme(tmp_path / "b", rows=["A\t1", "B\t1"]))
+    both = mtme(tmp_path / "c")
+    mtme(both, "en-de.da")
+    with pytest.raises(DataError, match="several kinds of scores for one language pair"):
+        load(both)
+    (both / "campaign.yaml").write_text("files: [en-de.mqm.seg.score]\n")
+    assert len(load(both)) == 5
+    with pytest.raises(DataError, match=r"line 2, column 'score': not a number; found 'x'"):
+        load(mtme(tmp_path / "d", rows=["A\t1", "A\tx", "A\t1", "B\t1", "B\t1", "B\t1"]))

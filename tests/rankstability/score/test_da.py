@@ -1,19 +1,17 @@
-"""DA scores against pandas and SciPy."""
+"""DA scores against pandas; judgments without a z-score, by the rule of the campaign."""
 
-from __future__ import annotations
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from demo_da import simulate_da
-from scipy.stats import zscore
 
+from rankcompanion import outlier_removal, replication
+from rankstability import load, rank_systems, remove, segment_scores
 from rankstability.errors import DataError
-from rankstability.judgments import DirectAssessment
-from rankstability.rank.systems import rank_systems
+from rankstability.judgments import DirectAssessment, unstandardised
 from rankstability.read import campaigns
-from rankstability.score.da import judgment_z, worker_statistics
-from rankstability.score.scored import segment_scores
+from rankstability.score.da import judgment_z
 
 
 @pytest.fixture(scope="module")
@@ -51,77 +49,10 @@ def test_segment_scores_equal_the_row_by_row_version(demo):
         assert np.allclose(fast[column], slow[column], atol=1e-12, equal_nan=True)
 
 
-def test_worker_z_scores_are_scipys_with_ddof_1(demo):
-    worker = demo.latest["worker"].iloc[0]
-    mine = demo.latest[demo.latest["worker"] == worker]
-    same = DirectAssessment(demo.pair, mine, mine, demo.excluded)
-    assert np.allclose(judgment_z(same), zscore(mine["score"].to_numpy(float), ddof=1))
-    assert worker_statistics(mine).loc[worker, "judgments"] == len(mine)
-
-
-def test_workers_without_variance_count_in_raw_means_but_not_in_z(demo):
-    sd = worker_statistics(demo.latest)["sd"]
-    constant = sd.index[sd == 0]
-    assert len(constant) >= 1  # the demo holds such workers
-    rows = demo.good["worker"].isin(constant).to_numpy()
-    assert np.isnan(judgment_z(demo)[rows]).all()
-    without = DirectAssessment(demo.pair, demo.latest, demo.good[~rows], demo.excluded)
-    a, b = segment_scores(demo).system_means(), segment_scores(without).system_means()
-    assert np.allclose(a["mean_z"], b["mean_z"])
-    assert (a["judgments"] > b["judgments"]).any()
-
-
-def test_rescaling_and_shifting_a_worker_leaves_the_ranking(demo):
-    latest, good = demo.latest.copy(), demo.good.copy()
-    for k, worker in enumerate(latest["worker"].cat.categories):
-        for frame in (latest, good):
-            rows = frame["worker"] == worker
-            frame.loc[rows, "score"] = frame.loc[rows, "score"] * (0.5 + 0.25 * k) - 7 * k
-    moved = DirectAssessment(demo.pair, latest, good, demo.excluded)
-    a, b = rank_systems(segment_scores(demo)), rank_systems(segment_scores(moved))
-    assert a.systems == b.systems
-    assert np.allclose(a.table["mean_z"], b.table["mean_z"])
-
-
-def test_the_order_of_rows_does_not_matter(demo):
-    rng = np.random.default_rng(3)
-    shuffled = DirectAssessment(
-        demo.pair,
-        demo.latest.iloc[rng.permutation(len(demo.latest))],
-        demo.good.iloc[rng.permutation(len(demo.good))],
-        demo.excluded,
-    )
-    a, b = rank_systems(segment_scores(demo)), rank_systems(segment_scores(shuffled))
-    assert a.systems == b.systems
-    assert np.allclose(a.table["mean_z"], b.table["mean_z"], atol=1e-12)
-
-
 def test_no_counting_row_is_an_error(demo):
     only = demo.good[demo.good["type"] == "BAD_REF"]
     with pytest.raises(DataError, match="no judgments of type SYSTEM or REPEAT"):
         segment_scores(DirectAssessment(demo.pair, demo.latest, only, demo.excluded))
-
-
-def test_sr_dc_recovers_the_truth_better_than_sr_plus_dc():
-    """With equal effort: what Knowles (2021) finds on real data holds by construction here."""
-    mistakes = {}
-    for style in ("SR-DC", "SR+DC"):
-        count = 0
-        for seed in range(8):
-            made = simulate_da(style, np.random.default_rng([seed, 11]))
-            frames = [
-                f.rename(columns={"WorkerId": "worker", "sys_id": "system", "sid": "segment"})
-                for f in (made.latest, made.good)
-            ]
-            for frame in frames:
-                for name in ("worker", "system", "segment", "type"):
-                    frame[name] = frame[name].astype(str).astype("category")
-            da = DirectAssessment("de-en", *frames, pd.DataFrame())
-            order = rank_systems(segment_scores(da)).systems
-            value = made.truth[list(order)].to_numpy()
-            count += int((value[:, None] < value[None, :])[np.triu_indices(len(value), 1)].sum())
-        mistakes[style] = count
-    assert mistakes["SR-DC"] < mistakes["SR+DC"], mistakes
 
 
 def test_segment_frames_average_to_the_same_means():
@@ -151,3 +82,84 @@ def test_a_worker_who_always_gives_the_same_decimal_has_no_z_score(demo):
 def test_one_sided_p_values_are_not_corrected_over_unordered_pairs(demo):
     with pytest.raises(DataError, match="one p-value for each pair"):
         rank_systems(segment_scores(demo), test="greater", correction="holm")
+
+
+# ------------------------------------------------------------------ judgments without z
+
+
+def lazy_campaign(folder, rule="", alone=""):
+    """A campaign in which one worker always gives 70 and one is not among all scores.
+
+    Of B and C only the judgments of the worker `alone`, if one is named.
+    """
+    rng = np.random.default_rng(5)
+    lines = []
+    for worker in ("w1", "w2", "lazy", "stranger"):
+        for system, level in (("A", 60), ("B", 50), ("C", 40)):
+            for segment in range(6):
+                score = 70 if worker == "lazy" else int(level + rng.integers(-20, 20))
+                lines.append((worker, system, f"d_{segment}", score))
+    # only B is judged by the stranger: dropping those judgments must show beside B
+    lines = [line for line in lines if line[0] != "stranger" or line[1] == "B"]
+    lines = [line for line in lines if line[1] == "A" or alone in ("", line[0])]
+    head = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time"
+    for name in ("ad-latest.csv", "ad-good-raw-redup.csv"):
+        rows = [
+            f"h {worker} cs en NA NA {system} NA SYSTEM {segment} {score} NA"
+            for worker, system, segment, score in lines
+            if worker != "stranger" or name.startswith("ad-good")
+        ]
+        (folder / name).write_text("\n".join([head, *rows]).replace(" ", "\t") + "\n")
+    (folder / "campaign.yaml").write_text(f"zero_variance: {rule}\n" if rule else "title: x\n")
+    return lines
+
+
+@pytest.mark.parametrize("rule", ["", "drop", "zero"])
+def test_workers_who_never_vary_follow_the_campaigns_rule_and_are_counted(tmp_path, rule):
+    lines = pd.DataFrame(
+        lazy_campaign(tmp_path, rule), columns=["worker", "system", "segment", "score"]
+    )
+    da = load(tmp_path, "cs-en")
+    known = lines[lines["worker"] != "stranger"].copy()
+    by_worker = known.groupby("worker")["score"]
+    known["z"] = (known["score"] - by_worker.transform("mean")) / by_worker.transform("std")
+    if rule == "zero":  # WMT22's official averages
+        known["z"] = known["z"].fillna(0.0)
+    expected = known.groupby(["system", "segment"])["z"].mean().groupby("system").mean()
+    means = segment_scores(da).system_means().set_index("system")
+    np.testing.assert_allclose(means["mean_z"], expected, rtol=1e-12)
+    assert means["judgments"].to_dict() == {"A": 18, "B": 24, "C": 18}
+    noted = da.excluded.set_index("reason")["rows"].to_dict()
+    said = "z is 0" if rule == "zero" else "no z"
+    assert noted[f"worker whose scores never vary ({said})"] == 18
+    assert noted["worker without rows in ad-latest (no z)"] == 6
+    table = replication.without_z(da).set_index("system")
+    assert table["without_z"].to_dict() == {"A": 6, "B": 12, "C": 6}
+    assert table["share"].tolist() == [6 / 18, 12 / 24, 6 / 18]
+    lacking = ~np.isfinite(judgment_z(replace(da, zero_variance="drop")))
+    assert (lacking == (unstandardised(da) != "")).all()
+
+
+def test_removal_follows_the_campaigns_rule_too(tmp_path):
+    lazy_campaign(tmp_path, "zero")
+    da = load(tmp_path, "cs-en")
+    for comparison in outlier_removal.study(da).singles:
+        direct = segment_scores(remove(da, [comparison.name])).system_means()
+        ours = comparison.changed.table.set_index("system")["mean_z"]
+        np.testing.assert_allclose(ours[direct["system"]], direct["mean_z"], rtol=1e-12)
+
+
+NEVER, UNKNOWN = "6 of a worker whose scores never vary", "6 of a worker without rows in ad-latest"
+
+
+@pytest.mark.parametrize(
+    ("alone", "expected"), [("lazy", {"B": NEVER, "C": NEVER}), ("stranger", {"B": UNKNOWN})]
+)
+def test_systems_without_a_score_are_refused_with_file_and_cause(tmp_path, alone, expected):
+    lazy_campaign(tmp_path, alone=alone)
+    with pytest.raises(DataError) as error:
+        rank_systems(segment_scores(load(tmp_path, "cs-en")))
+    said = str(error.value)
+    assert said.startswith(str(tmp_path)) and "zero_variance" in said
+    assert error.value.value == expected and error.value.column == "mean_z"
+    rank_systems(segment_scores(load(tmp_path, "cs-en")), by="mean_raw")  # by raw scores they rank

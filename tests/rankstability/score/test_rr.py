@@ -1,7 +1,5 @@
 """Blocks to counts to scores, against slow and obvious versions, and steadiness experiments."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import demo_rr
@@ -12,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from conftest import real
 from rankcompanion.relative_ranking import methods
 from rankcompanion.relative_ranking import methods as relative_ranking
 from rankstability.change import perturb
 from rankstability.errors import DataError
 from rankstability.rank import significance
-from rankstability.rank.systems import count_tests, rank_counts
+from rankstability.rank.systems import rank_counts
 from rankstability.read import rr as readers_rr
 from rankstability.score import pairwise, rr
 
@@ -56,7 +53,7 @@ campaign = st.lists(block, min_size=1, max_size=25)
 
 
 @given(campaign)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_counts_are_those_of_plain_loops(blocks):
     counts = pairwise.pair_counts(frame_of(blocks))
     wins, ties = brute(blocks)
@@ -68,7 +65,7 @@ def test_counts_are_those_of_plain_loops(blocks):
 
 
 @given(campaign)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_removal_is_dropping_a_row(blocks):
     frame = frame_of(blocks)
     full = pairwise.pair_counts(frame)
@@ -78,21 +75,6 @@ def test_removal_is_dropping_a_row(blocks):
             short = full.without(system)
             assert again.systems == short.systems
             assert (again.wins == short.wins).all() and (again.ties == short.ties).all()
-
-
-@given(campaign)
-@settings(max_examples=40, deadline=None)
-def test_scores_are_shares_in_their_order(blocks):
-    table = rr.scores(frame_of(blocks)).set_index("system")
-    shares = table[[*rr.METHODS, *rr.BLOCK_METHODS]]
-    assert ((shares >= 0) & (shares <= 1) | shares.isna()).all().all()
-    known = table.dropna(subset=["better_or_equal_others"])
-    assert (known["better_or_equal_others"] >= known["better_others"]).all()
-    known = table.dropna(subset=["wins_over_decided"])
-    assert (known["wins_over_decided"] >= known["better_others"]).all()
-    top, alone = table["better_or_equal_all_in_block"], table["sole_winner"]
-    assert ((top >= alone) | top.isna()).all()
-    assert ((alone >= table["better_all_in_block"]) | alone.isna()).all()
 
 
 def test_a_toy_task_by_hand():
@@ -139,7 +121,7 @@ def test_expected_win_averages_opponents_not_comparisons():
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_sign_test_is_the_binomial_test(wins, losses):
     counts = pairwise.PairCounts(
         ("a", "b"), np.array([[0, wins], [losses, 0]]), np.zeros((2, 2), int)
@@ -175,30 +157,6 @@ def test_refusals():
         rr.method_of("magic")
 
 
-LOPEZ_TABLE_1 = {  # systems without the reference, comparisons with it
-    "wmt10": "cs-en 12 5375|en-cs 17 13538|en-fr 19 7962|en-de 18 13694|en-es 16 5174"
-    "|fr-en 24 8294|de-en 25 10424|es-en 14 11307",
-    "wmt11": "cs-en combination 4 2602|cs-en individual 8 4922|en-cs combination 2 2686"
-    "|en-cs individual 10 17875|en-fr combination 2 880|en-fr individual 17 9086"
-    "|en-de combination 4 4374|en-de individual 22 12996|en-es combination 4 5930"
-    "|en-es individual 15 11130|fr-en combination 6 3000|fr-en individual 18 6986"
-    "|de-en combination 8 3844|de-en individual 20 9079|es-en combination 6 4156"
-    "|es-en individual 15 5652|ur-en tunable 8 6257",
-}
-
-
-@pytest.mark.parametrize("campaign", LOPEZ_TABLE_1)
-def test_sizes_of_the_tasks_of_lopez(campaign):
-    pattern = "data_RNK.csv" if campaign == "wmt10" else "*.csv"
-    frame = readers_rr.read_rr(sorted(real(campaign).glob(pattern)))
-    found = {}
-    for task, rows in rr.tasks(frame).items():
-        counts = pairwise.pair_counts(rows)
-        found[task] = (len(counts.without("_ref").systems), counts.comparisons)
-    printed = (entry.rsplit(" ", 2) for entry in LOPEZ_TABLE_1[campaign].split("|"))
-    assert found == {task: (int(n), int(pairs)) for task, n, pairs in printed}
-
-
 # ---------------------------------------------------------------- steadiness
 
 
@@ -226,19 +184,6 @@ def test_removals_are_what_removing_the_rows_gives(demo):
     assert not reference["d_rank"].any()  # it never counted there
 
 
-def test_sign_test_matrix_and_clusters(demo):
-    counts = pairwise.pair_counts(rr.tasks(demo)["cs-en"]).without("_ref")
-    p, lead = count_tests(counts)
-    assert np.allclose(p, p.T, equal_nan=True) and (lead == -lead.T).all()
-    i, j = counts.systems.index("cedar"), counts.systems.index("rowan")
-    wins, losses = int(counts.wins[i, j]), int(counts.wins[j, i])
-    assert p[i, j] == pytest.approx(binomtest(wins, wins + losses).pvalue)
-    table = methods.cluster_table(demo, "bojar")
-    top = table.groupby("task")[["none", "holm", "benjamini-hochberg"]].max()
-    assert (top["holm"] <= top["benjamini-hochberg"]).all()
-    assert (top["benjamini-hochberg"] <= top["none"]).all() and top["none"].max() > 1
-
-
 def test_rank_ranges_hold_the_rank_and_units_are_wider(demo):
     table = methods.ranges(demo, ["bojar"], resamples=400, seed=5)
     for task, judgments in rr.tasks(demo).items():
@@ -264,27 +209,6 @@ def test_blocks_drawn_give_the_plain_bootstrap(demo):
     for k, draw in enumerate(draws):
         slow = pairwise.pair_counts(data.take(draw))
         assert (fast.wins[k] == slow.wins).all() and (fast.ties[k] == slow.ties).all()
-
-
-def test_every_method_ranks_every_system(demo):
-    scores = pd.concat([rr.scores(t) for t in rr.tasks(demo).values()], ignore_index=True)
-    ranks = relative_ranking.method_ranks(scores, demo, time_limit=20)
-    for _, part in ranks.groupby("task"):
-        for name in ranks.columns[2:]:
-            assert sorted(part[name]) == list(range(1, 9))
-    task = rr.tasks(demo)["cs-en"]
-    order = best_first(rr.METHODS["bojar"](pairwise.pair_counts(task)))
-    part = ranks[ranks["task"] == "cs-en"].sort_values("bojar")
-    assert part["system"].tolist() == order
-
-
-def test_removing_a_system_reorders_the_rest_in_wmt10():
-    """With ≥ others, four removals in five change the order of systems that were not touched."""
-    frame = readers_rr.read_rr([real("wmt10") / "data_RNK.csv"])
-    changes = methods.removals(frame, ["better_or_equal_others", "bojar"])
-    share = changes.groupby("method")["d_rank"].agg(["sum", "size"])
-    assert share.loc["better_or_equal_others"].tolist() == [125, 153]
-    assert share.loc["bojar"].tolist() == [103, 153]
 
 
 def test_file_place():

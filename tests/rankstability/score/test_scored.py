@@ -1,7 +1,5 @@
 """Judgments of any protocol as arrays."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from rankstability.score.scored import from_frame

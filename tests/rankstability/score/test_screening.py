@@ -1,7 +1,5 @@
 """WMT26's screening of users: a slow literal reading of what the organisers' script does."""
 
-from __future__ import annotations
-
 import itertools
 import statistics
 

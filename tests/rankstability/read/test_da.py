@@ -1,10 +1,7 @@
 """The direct-assessment readers: the forms files come in, and everything that can be wrong."""
 
-from __future__ import annotations
-
 import gzip
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -12,32 +9,11 @@ from hypothesis import strategies as st
 
 from assessments import excluded
 from conftest import needs, real
+from da_files import HEADER, REDUP, ROWS, segment_file, write
 from rankstability.errors import DataError
 from rankstability.read import campaigns
 from rankstability.read import da as readers_da
 from rankstability.read.da import COLUMNS
-
-HEADER = "\t".join(COLUMNS)
-ROWS = [
-    "H1\tw1\tcs\ten\tad\t3\tsysA+sysB\t1\tSYSTEM\tdoc1_1\t70\t10.5",
-    "H1\tw1\tcs\ten\tad\t3\tsysA\t2\tSYSTEM\tdoc1_2\t80\t10.5",
-    "H1\tw1\tcs\ten\tad\t3\tsysA\t3\tREPEAT\tdoc1_2\t75\t10.5",
-    "NA\tw2\tcs\ten\tad\tNA\tsysB\tNA\tSYSTEM\tdoc2_1\t0\tNA",
-    "NA\tw2\tcs\ten\tad\tNA\tHUMAN.0\tNA\tREF\tdoc2_1\t100\t1.0",
-    "NA\tw2\tcs\ten\tad\tNA\tsysB\tNA\tBAD_REF\tdoc2_2\t3\t2.0",
-    "H9\tw1\ten\tde\tad\t3\tsysC\t1\tSYSTEM\tdoc1_1\t55\t3.0",
-]
-REDUP = [ROWS[0].replace("sysA+sysB", "sysA"), ROWS[0].replace("sysA+sysB", "sysB"), *ROWS[1:]]
-
-
-def write(folder, latest=ROWS, good=REDUP, header=True, sep="\t", end="\n", compress=False):
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, rows in (("ad-latest.csv", latest), ("ad-good-raw-redup.csv", good)):
-        text = end.join(([HEADER] if header else []) + list(rows)) + end
-        data = text.replace("\t", sep).encode()
-        path = folder / (name + ".gz" * compress)
-        path.write_bytes(gzip.compress(data) if compress else data)
-    return folder
 
 
 def same(one: readers_da.DirectAssessment, other: readers_da.DirectAssessment) -> None:
@@ -178,34 +154,19 @@ def test_frames_of_two_calls_do_not_share_what_one_may_change(tmp_path):
 def test_documents_from_a_list_from_ids_from_blocks_or_not_at_all(tmp_path):
     def numbered(rid: bool) -> list[str]:
         """Two documents (segments 1-3 and 4-6), blocks of one worker and system."""
-        judged = [("w1\tA", "12"), ("w2\tA", "23"), ("w1\tB", "456"), ("w2\tB", "56")]
-        rows = []
-        for block, (who, segments) in enumerate(judged):
-            worker, system = who.split("\t")
-            for place, segment in enumerate(segments):
-                number = block if rid else 10 * block + place
-                cells = (
-                    f"H{worker}",
-                    worker,
-                    "cs",
-                    "en",
-                    "ad",
-                    1,
-                    system,
-                    number,
-                    "SYSTEM",
-                    segment,
-                )
-                rows.append("\t".join(map(str, (*cells, 50 + int(segment), 1))))
-        return rows
+        judged = [("w1", "A", "12"), ("w2", "A", "23"), ("w1", "B", "456"), ("w2", "B", "56")]
+        row = "H{0} {0} cs en ad 1 {1} {2} SYSTEM {3} 5{3} 1".replace(" ", "\t")
+        return [
+            row.format(worker, system, block if rid else 10 * block + place, segment)
+            for block, (worker, system, segments) in enumerate(judged)
+            for place, segment in enumerate(segments)
+        ]
 
     rows = numbered(rid=True)
     da = readers_da.read_da(write(tmp_path / "blocks", rows, rows), "cs-en")
     found = da.good.groupby("document", observed=True).segment.unique()
-    assert {name: sorted(of) for name, of in found.items()} == {
-        "doc-1": [*"123"],
-        "doc-4": [*"456"],
-    }
+    found = {name: "".join(sorted(segments)) for name, segments in found.items()}
+    assert found == {"doc-1": "123", "doc-4": "456"}
 
     rows = numbered(rid=False)  # rid is a mere position in the HIT
     da = readers_da.read_da(write(tmp_path / "none", rows, rows), "cs-en")
@@ -249,7 +210,7 @@ JUDGMENTS = st.tuples(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.lists(JUDGMENTS, min_size=1, max_size=40))
 def test_what_is_written_is_what_is_read(tmp_path_factory, rows):
     lines = [
@@ -267,12 +228,6 @@ def test_what_is_written_is_what_is_read(tmp_path_factory, rows):
 # --- segment scores
 
 
-def segment_file(folder, rows, name="ad-seg-scores-cs-en.csv"):
-    folder.mkdir(exist_ok=True)
-    (folder / name).write_text("SYS SID RAW.SCR Z.SCR N \n" + "".join(f"{row} \n" for row in rows))
-    return folder
-
-
 def test_segment_scores(tmp_path):
     folder = segment_file(tmp_path / "a", ["A.1 doc.x_1 57.5 -0.2 2", "B doc.x_2 99 1.25 1"])
     frame = readers_da.read_segment_scores(folder, "cs-en")
@@ -288,17 +243,18 @@ def test_segment_scores(tmp_path):
 
 
 @needs("wmt18")
-def test_wmt18_every_row_of_every_pair_arrives():
-    """An independent reading, csv by csv, of all 13 pairs: the same values in the same order."""
+def test_every_row_of_wmt18_arrives():
+    """An independent reading of two pairs of the 13: the same values in the same order."""
     campaign = campaigns.find("wmt18")
     assert len(campaign.pairs) == 13 and campaign.rebuilt and campaign.style == "SR-DC"
+    names = {"worker": "WorkerId", "system": "sys_id", "segment": "sid", "type": "type"}
+    read = {"sep": "\t", "dtype": str, "keep_default_na": False}
+    read["usecols"] = ["Input.src", "Input.trg", "HITId", "score", *names.values()]
     frames = {}
     for name in ("ad-latest", "ad-good-raw-redup"):
-        file = real("wmt18") / f"{name}.csv.gz"
-        frame = pd.read_csv(file, sep="\t", dtype=str, keep_default_na=False)
+        frame = pd.read_csv(real("wmt18") / f"{name}.csv.gz", **read)
         frames[name] = frame.groupby(["Input.src", "Input.trg"])
-    names = {"worker": "WorkerId", "system": "sys_id", "segment": "sid", "type": "type"}
-    for pair in campaign.pairs:
+    for pair in ("en-et", "zh-en"):
         da = campaigns.load_da(campaign, pair)
         for ours, name in ((da.latest, "ad-latest"), (da.good, "ad-good-raw-redup")):
             raw = frames[name].get_group(tuple(pair.split("-")))
@@ -315,7 +271,7 @@ def test_wmt18_every_row_of_every_pair_arrives():
 def test_wmt21_documents_from_blocks_are_those_listed():
     campaign = campaigns.find("wmt21")
     assert campaign.pairs == ("cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en")
-    for pair in campaign.pairs:
+    for pair in ("cs-en", "ja-en"):
         da = campaigns.load_da(campaign, pair)
         segments = da.latest["segment"].cat.categories
         frames = [frame.drop(columns="document") for frame in (da.latest, da.good)]
@@ -325,21 +281,6 @@ def test_wmt21_documents_from_blocks_are_those_listed():
         both = both.drop_duplicates()
         assert len(both) == both.b.nunique() == both.l.nunique() > 40
     assert "HUMAN.0" in campaigns.load_da(campaign, "cs-en").good.system.cat.categories
-
-
-@needs("wmt20")
-def test_wmt20_segment_scores_average_to_the_official_system_scores():
-    campaign = campaigns.find("wmt20")
-    assert len(campaign.pairs) == 18 and not campaign.workers
-    for pair in campaign.pairs:
-        frame = campaigns.load_segment_scores(campaign, pair)
-        ours = frame.groupby("system", observed=True)[["raw", "z"]].mean()
-        official = pd.read_csv(real("wmt20") / f"ad-sys-scores-{pair}.csv", sep=r"\s+")
-        official = official.set_index("SYS")
-        np.testing.assert_allclose(ours.loc[official.index, "raw"], official["RAW.SCR"], atol=1e-9)
-        np.testing.assert_allclose(ours.loc[official.index, "z"], official["Z.SCR"], atol=1e-9)
-        out_of_english = pair.startswith("en-")
-        assert frame["document"].notna().all() == out_of_english
 
 
 # ------------------------------------------------------------------ hygiene

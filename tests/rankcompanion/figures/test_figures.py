@@ -1,6 +1,7 @@
-"""Every kind of figure with names and values that are hard to draw: what is asked for is drawn."""
+"""Every kind of figure with names and values that are hard to draw: what is asked for is drawn.
 
-from __future__ import annotations
+Places, looks and words of what is drawn are those kept in `kept.json`.
+"""
 
 import importlib
 import inspect
@@ -9,6 +10,7 @@ import pkgutil
 import re
 from html import unescape
 from itertools import product
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -16,6 +18,7 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
+import kept
 from figure_faults import faults, written
 from rankcompanion import figures as plot
 from rankcompanion.figures import (
@@ -38,6 +41,8 @@ NAMES = [
 TITLE = r"wmt& cs-en $\frac{1$ <b>"
 N = len(NAMES)
 RNG = np.random.default_rng(7)
+START = RNG.bit_generator.state  # of each figure
+FILE = Path(__file__).with_name("kept.json")
 RANKS = np.arange(1, N + 1)
 TASKS = NAMES[:4]
 SPAN = np.linspace(0.131, -0.025, N)
@@ -399,26 +404,106 @@ def texts_of_svg(fig) -> list[str]:
     """The texts of a figure as its file holds them, line by line."""
     target = io.StringIO()
     with common.style():
-        fig.savefig(target, format="svg")
+        fig.savefig(target, format="svg", bbox_inches=None)
     assert "<img" not in target.getvalue()
     found = re.findall(r"<text[^>]*>(.*?)</text>", target.getvalue(), re.DOTALL)
     return [unescape(re.sub(r"<[^>]+>", "", text)) for text in found]
 
 
+def drawn(fig) -> dict[str, object]:
+    """Places, looks and words of what a figure draws, panel by panel."""
+    out: dict[str, object] = {}
+    for k, ax in enumerate(fig.axes):
+        places = [line.get_xydata() for line in ax.lines]
+        places += [path.vertices for c in ax.collections for path in c.get_paths()]
+        places += [np.ma.filled(c.get_offsets(), -1) for c in ax.collections]
+        places += [
+            bar.get_patch_transform().transform(bar.get_path().vertices) for bar in ax.patches
+        ]
+        looks = [
+            f"{e.get_color()}{e.get_linestyle()}{e.get_marker()}{e.get_mfc()}" for e in ax.lines
+        ]
+        looks += [str(np.round(c.get_facecolor(), 2).tolist()) for c in ax.collections]
+        words = [f"{t.get_text()} {t.get_fontweight()} {t.get_color()}" for t in ax.texts]
+        heads = [ax.get_title(), ax.get_title("left"), ax.get_xlabel(), ax.get_ylabel()]
+        heads += [t.get_text() for t in (*ax.get_xticklabels(), *ax.get_yticklabels())]
+        values = [np.ma.filled(c.get_array().astype(float), -1).ravel()
+                  for c in ax.collections if c.get_array() is not None]  # fmt: skip
+        out[str(k)] = {
+            "places": np.concatenate([np.ravel(one) for one in places] or [[]]),
+            "values": np.concatenate(values or [[]]),
+            "at": np.ravel([t.get_position() for t in ax.texts]).astype(float),
+            "scale": [ax.get_xscale(), ax.get_yscale(), str(ax.yaxis_inverted())],
+            "heads": heads,
+            "words": words,
+            "looks": looks,
+        }
+    return out | {"keys": [t.get_text() for key in fig.legends for t in key.get_texts()]}
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=name)
 def test_what_is_asked_for_is_in_the_file_uncut_apart_and_dark_enough(kind):
     draw, wanted = KINDS[kind]
+    RNG.bit_generator.state = START
     fig = draw()
     with common.style():
         fig.draw_without_rendering()
         fig.set_layout_engine("none")  # laid out once
-        assert faults(fig) == []
-        seen = [line for text in written(fig) for line in text.text.split("\n")]
+        texts = written(fig)
+        assert faults(fig, texts) == []
+        seen = [line for text in texts for line in text.text.split("\n")]
         assert not any(text.get_parse_math() for text in fig.findobj(Text))
+    kept.check(FILE, name(kind), drawn(fig))
     found = texts_of_svg(fig)
     assert sorted(found) == sorted(line for line in seen if line.strip())
     whole = "".join("".join(found).split())  # names may be broken over lines, not cut
     assert [w for w in wanted if "".join(w.split()) not in whole] == []
+
+
+def moved_two():
+    wide = pd.DataFrame({"z": [1, 2, 3], "raw": [1, 2, np.nan]}, index=["A", "B", "C"])
+    return common.bump(common.bump_places(wide), title="x", highlight=["B"])
+
+
+def crossed_out():
+    values = pd.DataFrame([[1.0, 2.0], [np.nan, 4.0]], index=["r1", "r2"], columns=["c$1", "c$2"])
+    texts = values.map(lambda v: "×" if np.isnan(v) else f"{v:.0f}")
+    return common.heatmap(values, title="x", label="points", texts=texts)
+
+
+def never_met():
+    made = stability("series")
+    return srp.srp_curves(made.assign(studies=250 * (made["series"] != NAMES[0])), "title")
+
+
+OTHERS = {  # what else the same functions draw
+    "no fractions": lambda: changes.fractions_by_style(fractions()[:0], "none"),
+    "highlight": moved_two,
+    "matrix with words": crossed_out,
+    "a target never met": never_met,
+    "effort of one task": lambda: srp.effort(
+        stability("label", level=1.0).assign(effort=9.0, task="t"), "x"
+    ),
+    "one method removed": lambda: relative_ranking.removal_figure(
+        grid(task=TASKS, method=["bojar"]).assign(d_rank=6, d_cluster=2, removals=8), "t"
+    ),
+    "together without humans": lambda: documents.judged_beside(company(human=0), TITLE),
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_what_else_is_drawn_is_as_it_was_kept(other):
+    RNG.bit_generator.state = START
+    kept.check(FILE, other, drawn(OTHERS[other]()))
+
+
+def test_the_theme_is_for_one_figure():
+    before = dict(plt.rcParams)
+    moved_two()
+    with common.style():
+        assert plt.rcParams["text.parse_math"] is False
+        assert plt.rcParams["axes.prop_cycle"].by_key()["color"] == list(common.PALETTE)
+    assert dict(plt.rcParams) == before
 
 
 def test_the_words_of_a_figure_name_title_and_axes():

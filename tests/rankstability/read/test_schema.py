@@ -1,7 +1,5 @@
 """A wrong cell of any format is refused with its file, line, column, value and problem."""
 
-from __future__ import annotations
-
 import demo_rr
 import numpy as np
 import pandas as pd
@@ -160,7 +158,7 @@ CELLS = st.tuples(st.sampled_from("ab"), st.sampled_from("123"), st.sampled_from
 PROBLEMS = {"5": "", "101": "out of range", "x": "not a number"}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(CELLS, min_size=1, max_size=8), st.booleans())
 def test_the_lowest_wrong_line_is_named_and_the_others_are_counted(rows, categorical):
     names = ["system", "segment", "raw"]

@@ -1,8 +1,8 @@
-"""Parquet: limits from its metadata, only columns that are used, values as text."""
-
-from __future__ import annotations
+"""Parquet and spreadsheets: limits from metadata, only columns that are used, values as text."""
 
 import datetime
+import re
+import sys
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ import pytest
 from rankstability.errors import DataError
 from rankstability.read import campaigns, tables
 
+openpyxl = pytest.importorskip("openpyxl")
 pyarrow = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
@@ -80,3 +81,62 @@ def test_parquet_with_lists_or_a_column_twice_is_refused(tmp_path):
     pq.write_table(twice, tmp_path / "b.parquet")
     with pytest.raises(DataError, match="a column appears twice; found 'system'"):
         campaigns.load(tmp_path / "b.parquet")
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "form", "start"),
+    [
+        ("mine.xlsx", "openpyxl", "XLSX", b"PK\x03\x04"),
+        ("mine.parquet", "pyarrow", "Parquet", b"PAR1"),
+    ],
+)
+def test_what_cannot_be_read_says_so(tmp_path, monkeypatch, name, package, form, start):
+    (tmp_path / name).write_bytes(start + b"\0" * 600)
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, package, None)
+        needed = rf"{name}: {form} needs {package}; exp.*pip install {package}"
+        with pytest.raises(DataError, match=needed):
+            campaigns.load(tmp_path / name)
+    with pytest.raises(DataError, match=rf"{name}: not {form}, or damaged"):
+        campaigns.load(tmp_path)
+
+
+def test_a_spreadsheet_is_read_as_its_csv(tmp_path):
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (*[[]] * 2, ["system", "segment", "rater", "score"], ["A", 1, "u", 4.5], []):
+        sheet.append(row)
+    for row in (["A", 2, "u", 3], ["B", 1, "u", 2], ["B", "2", "u", None]):
+        sheet.append(row)
+    file = tmp_path / "mine.xlsx"
+    book.save(file)
+    for path in (file, tmp_path):
+        good = campaigns.load(path).good[["system", "segment", "worker", "score"]]
+        assert good.to_numpy().tolist() == [
+            ["A", "1", "u", 4.5], ["A", "2", "u", 3], ["B", "1", "u", 2],
+        ]  # fmt: skip
+    sheet.append(["C", 1, "u", "good"])
+    book.save(file)
+    with pytest.raises(DataError, match=r"mine\.xlsx, line 9, column 'score': not a number"):
+        campaigns.load(file)
+    book.create_sheet("more").append(["x"])
+    book.save(file)
+    with pytest.raises(DataError, match="several sheets; found 'Sheet, more'"):
+        campaigns.load(file)
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "said"),
+    [("XFD1048576", "x", "a column without a name"), ("D3", "=1+50", "line 3: a formula without"),
+     ("D3", "#DIV/0!", "line 3, column 'score': not a number; found '#DIV/0!'")],
+)  # fmt: skip
+def test_no_cell_of_a_spreadsheet_is_lost_or_takes_memory_for_its_place(
+    tmp_path, cell, value, said
+):
+    book = openpyxl.Workbook()
+    for row in ["system", "segment", "rater", "score"], *[[s, 1, "u", 4] for s in "AB"]:
+        book.active.append(row)
+    book.active[cell] = value
+    book.save(tmp_path / "mine.xlsx")
+    with pytest.raises(DataError, match=re.escape(said)):
+        campaigns.load(tmp_path)

@@ -1,7 +1,5 @@
 """Tables 1 and 2 and figure 1 of Riley et al. 2024, against plain versions and the demo's truth."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import demo_mqm
@@ -25,9 +23,6 @@ def demo():
     return judgments, mqm.ratings(judgments)
 
 
-# ------------------------------------------------------------------ the demo campaign
-
-
 def test_the_demo_file_is_what_its_generator_writes():
     made = demo_mqm.simulate_mqm(np.random.default_rng(demo_mqm.SEED)).rows
     path = paths.DEMO / "demo-mqm" / demo_mqm.FILE
@@ -43,9 +38,6 @@ def test_the_simulated_truth_comes_out():
     rows = rows[rows["severity"] != "HOTW-test"]
     means = mqm.system_means(mqm.ratings(rows)).set_index("system")["score"]
     assert means.corr(made.truth.reindex(means.index), method="spearman") > 0.95
-
-
-# ------------------------------------------------------------------ tables
 
 
 def values(frame):

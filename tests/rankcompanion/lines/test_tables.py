@@ -1,9 +1,5 @@
 """What notebook 10 asks of a pair: units, false lines, counts, and a top that turns."""
 
-from __future__ import annotations
-
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,8 +13,7 @@ from rankcompanion.lines.calibration import coverage
 from rankcompanion.models import additive as models
 from rankcompanion.models import variance
 from rankcompanion.models.truth import known_truth
-from rankstability.chance import child_seeds
-from rankstability.rank.recipes import RECIPES, made_by, recipe_of_year
+from rankstability.rank.recipes import RECIPES, recipe_of_year
 from rankstability.rank.units import TWO_WAY
 from rankstability.read import campaigns
 from rankstability.score.scored import from_frame
@@ -66,35 +61,6 @@ def test_blocks_are_shuffled_for_the_own_recipe_only_and_draws_do_not_depend_on_
     assert lines.false_line_table(judged, [], 5).empty
 
 
-def test_random_lines_are_shares_of_runs():
-    noise = np.random.default_rng(1).normal(size=(60, 3))
-    scores = noise - noise.mean(axis=0) + np.array([9.0, 0.24, 0.0])
-    table = pd.DataFrame(
-        [(s, f"s{k}", scores[k, i]) for k in range(60) for i, s in enumerate("abc")],
-        columns=["system", "segment", "score"],
-    )
-    judged = from_frame(table)
-    got = lines.random_lines(judged, "wmt26", 3, 40)
-    assert got["full"][0] == 1 and got["weak"][0] == 0
-    made = [made_by(judged, RECIPES["wmt26"], rng=g).claimed[1] for g in child_seeds(3, 40)]
-    assert 0 < got["full"][1] == np.mean(made) < 1
-    fixed = lines.random_lines(judged, "wmt25", 3, 5)
-    assert set(fixed["full"]) <= {0.0, 1.0}
-
-
-def test_lines_are_counted_and_unknown_stays_unknown():
-    table = pd.DataFrame(
-        {
-            "pair": "xx-yy", "recipe": "wmt24", "unit": ["worker"] * 3 + [np.nan] * 3,
-            "below": [1, 2, 3] * 2, "claimed": [1, 1, 0] * 2, "held": [1, 0, 1] + [np.nan] * 3,
-        }
-    )  # fmt: skip
-    counts = lines.line_counts(table).set_index("unit")
-    names = ["places", "claimed", "held", "claimed_and_held"]
-    assert counts.loc["worker", names].tolist() == [3, 2, 2, 1]
-    assert counts.loc["", ["held", "claimed_and_held"]].isna().all()
-
-
 @pytest.mark.parametrize(
     ("year", "form", "expected"),
     [(2018, "da", "wmt17"), (2024, "da", "wmt17"), (2022, "appraise", "wmt23"),
@@ -128,20 +94,3 @@ def test_sets_over_workers_and_documents_cover_and_those_over_segments_do_not():
     assert stats.binomtest(held, DRAWS, 0.95, "less").pvalue > 0.01
     assert table.loc["segment", "covered_high"] < 0.93
     assert table.loc["segment", "width"] < table.loc[TWO_WAY, "width"]
-
-
-def test_few_units_get_wide_sets():
-    da, _ = demo("SR+DC", 23, workers=4, documents=20)
-    known = known_truth(da, variance.Components(GIVEN, 0.0, {}, 0.0, 0))
-    few = coverage(known, ["worker"], np.random.default_rng(1), 10)
-    assert few["width"].item() > 0.9 * len(known.quality) and few["covered"].item() == 1
-
-
-def test_the_shares_are_those_of_a_slow_count():
-    da, _ = demo("SR+DC", 24, workers=12, documents=12)
-    plain = dict.fromkeys(GIVEN, 0.0) | {"system": 2500.0, "residual": 1.0}
-    fit = models.additive(da)
-    fit = replace(fit, spread=np.ones_like(fit.spread))
-    known = known_truth(da, variance.Components(plain, 0.0, {}, 0.0, 0), fit)
-    sure = coverage(known, ["worker"], np.random.default_rng(1), 3)
-    assert (sure["covered"] == 1).all() and (sure["width"] < 2.5).all()  # gaps dwarf the noise

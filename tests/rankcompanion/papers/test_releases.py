@@ -1,7 +1,5 @@
 """What organisers released beside ours: every number, by the run's own ledger."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from conftest import needs, real

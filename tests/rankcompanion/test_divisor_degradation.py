@@ -1,7 +1,5 @@
 """Divisors: an obvious second implementation, and the reverse; counts with those of removal."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pandas as pd
@@ -77,11 +75,3 @@ def test_rankings_of_the_sweep_stand_below_each_other(demo):
     for (name, part), made in zip(table.groupby("ranking", sort=False), rankings, strict=True):
         assert tuple(part["system"]) == made.systems, name
         assert tuple(part.loc[part["line_below"] == 1, "rank"]) == made.lines
-
-
-def test_fractions_are_per_style():
-    rows = [("a", "SR-DC", 2.0, 1, 0, 0), ("b", "SR-DC", 2.0, 0, 0, 0)]
-    rows += [("c", "SR+DC", 2.0, 1, 1, 1)]
-    frame = pd.DataFrame(rows, columns=["pair", "style", "divisor", *KINDS])
-    table = degradation.fractions(frame).set_index("style")
-    assert table.loc["SR-DC", ["pairs", "d_rank", "d_cluster"]].to_list() == [2, 0.5, 0]

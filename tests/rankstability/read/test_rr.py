@@ -1,19 +1,25 @@
-"""Relative ranking files: both forms, real and broken."""
-
-from __future__ import annotations
+"""Relative ranking files, real and broken: blocks, comparisons, battles."""
 
 import gzip
 from itertools import combinations
 
 import demo_rr
+import numpy as np
 import pandas as pd
 import pytest
 
+from assessments import json_lines
 from conftest import real
+from rankcompanion.lines import held
+from rankcompanion.relative_ranking import agreement
+from rankstability import load
 from rankstability.errors import DataError
+from rankstability.judgments import blocks
+from rankstability.rank import bradley_terry, ranges
 from rankstability.read import campaigns
 from rankstability.read import rr as readers_rr
 from rankstability.score import pairwise
+from rankstability.score.pairwise import pair_counts
 
 HEADER = ",".join(next(demo_rr.rows()))
 ROW = "Czech,English,7,doc,7,judge1,1,a,2,b,3,c,4,d,5,e,1,2,2,-1,5"
@@ -157,23 +163,6 @@ def test_the_same_ranking_id_of_another_judge_is_another_block(tmp_path):
 def test_the_demo_campaign_is_what_its_generator_writes():
     text = "".join(",".join(row) + "\n" for row in demo_rr.rows())
     assert demo_rr.FILE.read_text(encoding="utf-8") == text
-    frame = readers_rr.read_rr([demo_rr.FILE])
-    assert sorted(set(frame["pair"])) == ["cs-en", "en-de"]
-    assert frame.groupby("pair", observed=True)["block"].nunique().between(350, 450).all()
-    assert frame["system"].nunique() == 9 and (frame.groupby("block").size() == 5).all()
-    assert 0.005 < (~frame["ranked"]).mean() < 0.03
-
-
-def test_the_files_of_wmt():
-    ten = readers_rr.read_rr([real("wmt10") / "data_RNK.csv"])
-    assert ten["block"].nunique() == 7692 and len(ten) == 5 * 7692
-    assert int((~ten["ranked"]).sum()) == 464
-    assert int((~ten.groupby("block")["ranked"].any()).sum()) == 69
-    eleven = readers_rr.read_rr(sorted(real("wmt11").glob("*.csv")))
-    assert eleven.attrs["excluded"] == {"slots that showed nothing": 2400}
-    assert eleven["task"].nunique() == 17 and "blank" not in set(eleven["system"])
-    twelve = readers_rr.read_rr(list(real("wmt12").glob("*.csv")))
-    assert twelve["block"].nunique() == 12339 and "_ref" not in set(twelve["system"])
 
 
 def test_the_editing_task():
@@ -203,15 +192,140 @@ def test_joined_ids_are_a_slot_for_each_system_with_one_rank(tmp_path):
 
 
 def test_languages_of_the_it_task_of_wmt16(tmp_path):
-    codes = {
-        "bg": "bul",
-        "cs": "ces",
-        "de": "deu",
-        "es": "spa",
-        "eu": "eus",
-        "nl": "nld",
-        "pt": "por",
-    }
-    rows = [ROW.replace("Czech,English", f"eng,{code}") for code in codes.values()]
+    codes = ["bul", "ces", "deu", "spa", "eus", "nld", "por"]
+    rows = [ROW.replace("Czech,English", f"eng,{code}") for code in codes]
     frame = readers_rr.read_rr([write(tmp_path, HEADER, *rows)])
-    assert sorted(set(frame["pair"])) == [f"en-{code}" for code in codes]
+    two = ["bg", "cs", "de", "es", "eu", "nl", "pt"]
+    assert sorted(set(frame["pair"])) == [f"en-{code}" for code in two]
+
+
+# ------------------------------------------------------------------ battles
+
+
+def battle(k, a, b, winner, **more):
+    return {
+        "question_id": f"q{k}", "model_a": a, "model_b": b, "winner": winner, "judge": f"u{k % 2}",
+        "turn": 1, "anony": True, "language": "English", "tstamp": 1.0,
+    } | more  # fmt: skip
+
+
+BATTLES = [
+    battle(0, "A", "B", "model_a"), battle(1, "B", "A", "model_b"), battle(2, "B", "C", "tie"),
+    battle(3, "A", "C", "tie (bothbad)"), battle(4, "C", "A", "both_bad"),
+    battle(5, "C", "B", "model_a", anony=False),
+]  # fmt: skip
+
+
+def test_battles_are_blocks_of_two(tmp_path):
+    campaign = campaigns.find(json_lines(tmp_path / "arena.jsonl", BATTLES))
+    assert (campaign.protocol, campaign.format, campaign.pairs) == ("RR", "battles", ("xx-yy",))
+    frame = load(campaign)
+    assert frame.attrs["excluded"] == {
+        "battles of known models (left out)": 1, "(kept as ties: both bad)": 2,
+    }  # fmt: skip
+    counts = pair_counts(frame)
+    systems = list(counts.systems)
+    wins = np.asarray(counts.wins)
+    assert systems == ["A", "B", "C"] and wins[0, 1] == 2 and wins.sum() == 2
+    assert np.asarray(counts.ties)[0, 2] == 2 and len(blocks(frame).codes) == 5
+    assert sorted(set(frame.judge)) == ["u0", "u1"]
+
+
+def test_votes_for_left_and_right_are_battles(tmp_path):
+    """The table of LLMFAO: the names of the two, and a winner of these words."""
+    wins = enumerate(("left", "left", "tie", "right"))
+    rows = ["id,prompt,model_x,model_y,worker,winner,left,right"]
+    rows += [f"{k},p{k % 2},1,2,w{k},{w},A,B" for k, w in wins]
+    file = tmp_path / "crowd.csv"
+    file.write_text("\n".join(rows))
+    assert campaigns.find(file).format == "battles"
+    frame = load(file)
+    counts = pair_counts(frame)
+    assert counts.wins.tolist() == [[0, 2], [1, 0]] and counts.ties[0, 1] == 1
+    assert frame["judge"].nunique() == 4 and frame["segment"].nunique() == 2
+    file.write_text("\n".join([*rows, "9,p,1,2,w,model_a,A,B"]))
+    wrong = r"line 6, column 'winner': unknown winner.*left, right, tie"
+    with pytest.raises(DataError, match=wrong):
+        load(file)
+    file.write_text("\n".join([*rows, "9,p,1,2,w,left,A,A"]))
+    with pytest.raises(DataError, match="line 6, column 'right': a model against itself"):
+        load(file)
+
+
+def anonymous(rows, *which):
+    """Battles of which these (by number; none given: all) name no judge."""
+    which = which or range(len(rows))
+    return [
+        {k: v for k, v in row.items() if i not in which or k != "judge"}
+        for i, row in enumerate(rows)
+    ]
+
+
+@pytest.mark.parametrize("empty", ["", "NA", None])
+def test_a_battle_without_a_judge_has_none_and_is_counted(tmp_path, empty):
+    part = [BATTLES[0] | {"judge": empty}, *BATTLES[1:3]]
+    for name, some, judges in (
+        ("none", anonymous(BATTLES[:3]), ["", "", ""]),
+        ("part", part, ["", "u1", "u0"]),
+    ):
+        frame = load(json_lines(tmp_path / f"{name}.jsonl", some))
+        assert frame.groupby("block")["judge"].first().tolist() == judges
+        assert frame.attrs["excluded"]["(kept: no judge is named)"] == judges.count("")
+
+
+def test_judges_who_are_not_all_named_are_no_unit_and_make_no_pair_of_agreement(tmp_path):
+    rows = [battle(k, "A", "B", "model_a", judge=f"u{k % 9}", question_id="q") for k in range(18)]
+    every = ranges.units(load(json_lines(tmp_path / "all.jsonl", rows)))
+    assert ranges.default_unit(every) == "judge"
+    for some in (anonymous(rows), anonymous(rows, 4)):
+        frame = load(json_lines(tmp_path / "some.jsonl", some))
+        data, left_out = ranges.units(frame), sum("judge" not in row for row in some)
+        assert ranges.default_unit(data) == "block" and (data.judges < 0).sum() == left_out
+        named = 18 - left_out
+        assert len(agreement.annotate(frame).left) == named * (named - 1) / 2
+        for ask in (
+            lambda data=data: data.resample("judge", 5, np.random.default_rng(1)),
+            lambda data=data: bradley_terry.judge_influence(data, "judge"),
+            lambda frame=frame: held.battles(frame, "judge"),
+        ):
+            with pytest.raises(DataError, match=f"name no judge; found '?{left_out} of 18"):
+                ask()
+
+
+@pytest.mark.parametrize("known", [False, 0, 0.0, "no", "False", "f", "N"])
+def test_battles_of_known_models_are_left_out_however_it_is_written(tmp_path, known):
+    hidden = (True, 1, "yes", "TRUE", None, "", "NA")
+    rows = [battle(k, "A", "B", "tie", anony=value) for k, value in enumerate(hidden)]
+    rows.append(battle(9, "A", "B", "tie", anony=known))
+    frame = load(json_lines(tmp_path / "arena.jsonl", rows))
+    assert frame.attrs["excluded"] == {"battles of known models (left out)": 1}
+    assert frame["block"].nunique() == len(hidden)
+
+
+def test_battles_of_known_models_alone_are_refused(tmp_path):
+    rows = [battle(k, "A", "B", "tie", anony=False) for k in range(3)]
+    with pytest.raises(DataError, match=r"arena\.jsonl: no battles that count; found .*out\): 3"):
+        load(json_lines(tmp_path / "arena.jsonl", rows))
+
+
+def test_battles_of_several_pairs_are_a_task_each_and_share_no_block(tmp_path):
+    for pair, rows in (("cs-en", BATTLES[:3]), ("de-en", BATTLES[:2]), ("en-cs", BATTLES[1:4])):
+        json_lines(tmp_path / f"arena.{pair}.jsonl", rows)
+    frame = load(campaigns.find(tmp_path))
+    assert frame.attrs["excluded"] == {"(kept as ties: both bad)": 1}
+    sizes = frame.groupby("task")["block"].nunique()
+    assert sizes.tolist() == [3, 2, 3] and frame["block"].nunique() == 8
+    assert (frame.groupby("block").size() == 2).all()
+
+
+def test_battles_of_models_that_never_met_the_others_are_counted(tmp_path):
+    rows = [battle(k, *pair, "model_a") for k, pair in enumerate(("AB", "BC", "DE", "DE", "CA"))]
+    told = "(kept: of systems that never met the others, so that nothing tells who is better)"
+    frame = load(json_lines(tmp_path / "arena.cs-en.jsonl", rows))
+    assert frame.attrs["excluded"] == {told: 2}
+    json_lines(
+        tmp_path / "arena.de-en.jsonl", rows[2:4]
+    )  # of another task: met there or not at all
+    assert load(campaigns.find(tmp_path)).attrs["excluded"] == {told: 2}
+    bridge = json_lines(tmp_path / "more.cs-en.jsonl", [*rows, battle(9, "E", "C", "tie")])
+    assert load(bridge).attrs["excluded"] == {}

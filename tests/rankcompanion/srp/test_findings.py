@@ -1,7 +1,5 @@
 """The designs and findings of Riley et al. 2024 on the demo campaign, and on lines made up."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 
@@ -24,12 +22,6 @@ def demo():
 @pytest.fixture(scope="module")
 def quick(demo):
     return srp.table(demo, srp_findings.designs(demo, QUICK), seed=1)
-
-
-def test_the_papers_sizes():
-    plan = Plan()
-    assert (plan.design.studies, plan.design.per_document_set, plan.resampled) == (250, 50, 100)
-    assert plan.design.permutations == 500
 
 
 def test_every_line_of_every_figure_is_there(demo, quick):

@@ -1,7 +1,5 @@
 """The verdict's frames on real campaigns are those of notebooks 01, 02, 06 and 10."""
 
-from __future__ import annotations
-
 import pytest
 from pandas.testing import assert_frame_equal
 
@@ -18,7 +16,6 @@ from rankstability.rank.recipes import RECIPES, recipe_of_year
 from rankstability.read import campaigns
 
 SEED, DRAWS, RESAMPLES, ALPHA = 7, 5, 100, 0.05
-SCORE = {"z": "mean_z", "raw": "mean_raw"}
 
 
 def both(campaign, pair):

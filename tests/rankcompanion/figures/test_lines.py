@@ -1,10 +1,7 @@
 """Figures of lines that hold: each line drawn as what is known of it, each number written."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
-from matplotlib.collections import PathCollection
 
 from rankcompanion.figures import lines
 
@@ -65,23 +62,3 @@ def test_recipes_stand_side_by_side_with_the_same_lines():
     fig = lines.recipes(both, table, "title")
     assert [look for _, look in drawn(fig.axes[0])] == ["-", "--"]
     assert keys(fig) == ["line claimed and held", "line claimed only"]
-
-
-def test_counts_are_written_with_their_sum_and_unknown_ones_as_unknown():
-    rows = [("a", "document", 3, 5.0, 2.0), ("a", "worker", 3, np.nan, np.nan),
-            ("b", "document", 1, 1.0, 1.0), ("b", "worker", 1, 0.0, 0.0)]  # fmt: skip
-    counts = pd.DataFrame(rows, columns=["pair", "unit", "claimed", "held", "claimed_and_held"])
-    fig = lines.counts_figure(counts, "title")
-    texts = sorted(t.get_text() for t in fig.axes[0].texts)
-    assert texts == sorted(["3", "2 + 3", "?", "1", "1", "0", "4", "3 + 3", "0"])
-    assert fig.axes[0].get_xlabel() == "+: hold, but are not claimed; ?: no unit is named"
-
-
-def test_false_lines_have_a_dot_for_each_recipe_and_unit():
-    rows = [("wmt17", "document", 0.5), ("wmt17", "worker", 0.6), ("wmt24", "document", 0.1)]
-    table = pd.DataFrame(rows, columns=["recipe", "unit", "campaigns_with_line"])
-    table = table.assign(campaigns_low=[0.4, 0.5, 0.05], campaigns_high=[0.6, 0.7, 0.2])
-    fig = lines.false_lines_figure(table, "title")
-    dots = [c.get_offsets() for c in fig.axes[0].collections if isinstance(c, PathCollection)]
-    assert sorted(np.concatenate(dots)[:, 0].tolist()) == [0.1, 0.5, 0.6]
-    assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == ["wmt17", "wmt24"]

@@ -1,7 +1,5 @@
 """Two studies without a common judgment, for direct assessment, relative ranking and MQM."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
@@ -15,7 +13,7 @@ from rankcompanion.srp import twins
 from rankstability.errors import DataError
 from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
-from rankstability.score import mqm, pairwise, rr
+from rankstability.score import pairwise, rr
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import segment_scores
 
@@ -89,17 +87,6 @@ def test_an_rr_study_is_the_score_of_its_blocks():
             won, lost = wins.loc[systems[a], systems[b]], wins.loc[systems[b], systems[a]]
             expected = binomtest(int(won), int(won + lost)).pvalue if won + lost else 1.0
             assert p == pytest.approx(expected)
-
-
-def test_an_mqm_twin_has_disjoint_documents():
-    data = mqm.ratings(campaigns.load_mqm(campaigns.find("demo-mqm"), "en-de"))
-    sampler = twins.mqm_sampler(data, "en-de", permutations=50)
-    units, systems, draw = sampler.units, sampler.systems, sampler.draw
-    assert units == 30 and len(systems) == 8
-    chosen = twins.twins(units, 15, 4, np.random.default_rng(1))
-    found, effort = draw(chosen, np.random.default_rng(1))
-    assert effort == pytest.approx(data.segments.sum() / 2)
-    assert found.sets.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
 def test_stability_against_effort_is_the_same_for_any_jobs_and_levels():

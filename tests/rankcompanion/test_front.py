@@ -1,7 +1,5 @@
 """Pages that explain: every column of every table, every public name."""
 
-from __future__ import annotations
-
 import re
 
 import pandas as pd
