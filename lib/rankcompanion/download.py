@@ -280,8 +280,14 @@ def main(arguments: list[str] | None = None) -> int:
     about = "Fetch official releases into the data root (RANKSTABILITY_DATA, or data/)."
     parser = argparse.ArgumentParser(prog="rankstability data", description=about)
     parser.add_argument("campaign", nargs="*", help="catalogue names; none: all")
-    names = parser.parse_args(arguments).campaign
-    names = names or [c.name for c in campaigns.listed() if not c.demo]
+    parser.add_argument("--list", action="store_true", help="list the catalogue and stop")
+    options = parser.parse_args(arguments)
+    if options.list:
+        here = {campaign.name for campaign in campaigns.present()}
+        for one in campaigns.listed():
+            print(f"{one.name:26}{'here' if one.name in here else '-':6}{one.title}")
+        return 0
+    names = options.campaign or [c.name for c in campaigns.listed() if not c.demo]
     bad = []
     for name in names:
         try:

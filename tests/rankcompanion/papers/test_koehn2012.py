@@ -7,7 +7,6 @@ from scipy.stats import gmean
 from conftest import needs
 from paperkit import claims, paths
 from rankcompanion.papers import koehn2012
-from rankcompanion.papers.koehn2012 import AS_MATCHED, AS_STATED
 from rankcompanion.simulation import readings
 from rankstability.rank.ranges import units
 from rankstability.read import rr as readers_rr
