@@ -176,6 +176,7 @@ def test_z_scores_are_standardised_anew_without_them():
 
 
 @needs("wmt21")
+@pytest.mark.slow
 def test_one_judgment_of_25645_decides_who_is_first_in_wmt21_german_english():
     first = [one for one in check_z(load("wmt21", "de-en")) if one.what == "first"]
     assert (first[0].unit, first[0].of, first[0].exact) == ("judgment", 25645, 1)

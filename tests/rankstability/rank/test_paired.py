@@ -49,9 +49,10 @@ def test_signed_rank_is_scipys(segments, kind, sides):
     np.testing.assert_allclose(paired.signed_rank(x, sides), each(x, one), rtol=1e-9, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_signed_rank_enumerates_up_to_as_many_segments_as_scipy_does():
     x = scores(paired.ENUMERATED, 2, 13, "integers")
-    p = stats.wilcoxon(x[:, 0], x[:, 1], alternative="greater").pvalue  # slow: once
+    p = stats.wilcoxon(x[:, 0], x[:, 1], alternative="greater").pvalue
     assert paired.signed_rank(x, "greater")[0, 1] == pytest.approx(p, rel=1e-9)
 
 

@@ -14,6 +14,7 @@ from rankstability.errors import DataError
 from rankstability.rank.ranges import (
     UNITS,
     Units,
+    bootstrap_ranges,
     pairwise_ranges,
     range_clusters,
     range_table,
@@ -160,3 +161,8 @@ def test_a_range_table_is_in_order_and_holds_the_rank():
     assert table["cluster"].is_monotonic_increasing
     again = range_table(data, 500, np.random.default_rng(5))
     assert table.equals(again)
+
+
+def test_the_more_ranks_are_chopped_off_the_narrower_the_ranges():
+    moved = bootstrap_ranges(campaign(500).counts, 200, np.random.default_rng(1), [0, 20])
+    assert (moved[0][1] - moved[0][0]).sum() > (moved[1][1] - moved[1][0]).sum()

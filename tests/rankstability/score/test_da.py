@@ -11,7 +11,7 @@ from rankstability import load, rank_systems, remove, segment_scores
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, unstandardised
 from rankstability.read import campaigns
-from rankstability.score.da import judgment_z
+from rankstability.score.da import judgment_z, worker_statistics
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +47,9 @@ def test_segment_scores_equal_the_row_by_row_version(demo):
     assert list(map(tuple, fast[key].to_numpy())) == list(map(tuple, slow[key].to_numpy()))
     for column in ("raw", "z", "judgments"):
         assert np.allclose(fast[column], slow[column], atol=1e-12, equal_nan=True)
+    workers = demo.latest.groupby("worker", observed=True)["score"].agg(["mean", "std", "size"])
+    ours = worker_statistics(demo.latest).loc[workers.index]
+    assert np.allclose(ours[["mean", "sd", "judgments"]], workers, equal_nan=True)
 
 
 def test_no_counting_row_is_an_error(demo):

@@ -66,6 +66,8 @@ def test_sums_per_item_and_rater():
     assert data.score[:, 0].tolist() == [[1, 1], [3, 3]]
     assert data.square[:, 0].tolist() == [[1, 1], [9, 9]]
     assert data.errors[:, 0].tolist() == [[1, 1], [3, 3]]  # source issues are no errors
+    means = mqm.system_means(data)[["system", "score", "errors", "ratings"]]
+    assert means.to_numpy().tolist() == [["A", 0.5, 0.5, 4], ["B", 1.5, 1.5, 4]]
 
 
 def test_a_system_with_few_documents_does_not_take_the_others_along():
