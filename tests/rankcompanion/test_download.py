@@ -159,7 +159,6 @@ def test_files_at_a_pinned_commit_arrive_verified_and_are_not_asked_for_again(fo
     assert list(download.download("pinned")) == [] and len(server.asked) == asked
 
 
-
 def test_the_catalogue_is_listed_with_what_is_here(root, capsys):
     assert download.main(["--list"]) == 0
     rows = [line.split(maxsplit=2)[:2] for line in capsys.readouterr().out.splitlines()]

@@ -155,7 +155,6 @@ def test_past_the_reach_of_proof_the_gap_is_given_and_holds():
     assert not found.optimal and found.gap > 0 and found.n_optima is None
     assert found.lower_bound <= found.cost == feedback.cost_of(found.order, weights)
     assert sorted(found.order) == list(range(40))
-    assert "not proven optimal" in str(found)
 
 
 def test_systems_renamed_and_shuffled_keep_their_ranking():

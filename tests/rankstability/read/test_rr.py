@@ -316,16 +316,3 @@ def test_battles_of_several_pairs_are_a_task_each_and_share_no_block(tmp_path):
     sizes = frame.groupby("task")["block"].nunique()
     assert sizes.tolist() == [3, 2, 3] and frame["block"].nunique() == 8
     assert (frame.groupby("block").size() == 2).all()
-
-
-def test_battles_of_models_that_never_met_the_others_are_counted(tmp_path):
-    rows = [battle(k, *pair, "model_a") for k, pair in enumerate(("AB", "BC", "DE", "DE", "CA"))]
-    told = "(kept: of systems that never met the others, so that nothing tells who is better)"
-    frame = load(json_lines(tmp_path / "arena.cs-en.jsonl", rows))
-    assert frame.attrs["excluded"] == {told: 2}
-    json_lines(
-        tmp_path / "arena.de-en.jsonl", rows[2:4]
-    )  # of another task: met there or not at all
-    assert load(campaigns.find(tmp_path)).attrs["excluded"] == {told: 2}
-    bridge = json_lines(tmp_path / "more.cs-en.jsonl", [*rows, battle(9, "E", "C", "tie")])
-    assert load(bridge).attrs["excluded"] == {}

@@ -60,7 +60,6 @@ def test_sums_per_item_and_rater():
     assert data.documents == ("d",)
     assert data.excluded == {
         "documents not rated whole for every system": 1,
-        "of these, not whole for B": 1,
     }
     assert data.segments.tolist() == [2]
     assert data.score[:, 0].tolist() == [[1, 1], [3, 3]]
@@ -76,22 +75,6 @@ def test_a_system_with_few_documents_does_not_take_the_others_along():
     data = mqm.ratings(judgments(rows).astype({"document": str}))
     assert data.systems == ("A", "B") and len(data.documents) == 4
     assert data.excluded == {"system C (under 50\u00a0% of documents)": 1}
-
-
-def test_who_lacks_the_dropped_documents_is_said():
-    rows = [(s, f"d{d}", d, "r", "Other", "Minor") for s in "ABC" for d in range(6)]
-    gone = {("B", "d1"), ("C", "d1"), ("C", "d2")}
-    rows = [row for row in rows if row[:2] not in gone]
-    rows += [("A", "d3", 30, "r", "Other", "Minor")]  # a segment that B and C lack
-    split = [(s, "d6", 60 + i, "r", "Other", "Minor") for i, s in enumerate("ABC")]
-    data = mqm.ratings(judgments(rows + split))
-    assert data.systems == ("A", "B", "C") and data.documents == ("d0", "d4", "d5")
-    assert data.excluded == {
-        "documents not rated whole for every system": 4,
-        "of these, not whole for B": 2,
-        "of these, not whole for C": 3,
-        "of these, not whole for any system": 1,
-    }
 
 
 def test_raters_without_errors_variance_or_ratings_are_left_as_they_are_or_centred():
