@@ -20,6 +20,8 @@ from rankstability.rank.units import TWO_WAY
 from rankstability.read import campaigns, official
 from rankstability.score.scored import scored, segment_scores
 
+pytestmark = pytest.mark.slow
+
 load = cache(campaigns.load)  # most of the time of these tests
 
 WMT18 = {  # claimed, and of them held
@@ -58,7 +60,6 @@ def test_wmt18_comes_out_as_published(pair):
 
 
 @needs("wmt18")
-@pytest.mark.slow
 def test_of_52_lines_of_wmt18_32_hold():
     assert sum(n for n, _ in WMT18.values()) == 52
     assert sum(len(held) for _, held in WMT18.values()) == 32
@@ -84,7 +85,6 @@ def test_wmt21_comes_out_as_published_and_none_of_its_nine_lines_holds(pair):
 
 
 @needs("wmt21")
-@pytest.mark.slow
 def test_wmt21_claims_nine_lines():
     assert sum(len(ranked("wmt21", pair)[0].lines) for pair in WMT21) == 9
 
@@ -107,7 +107,6 @@ def test_wmt20_segment_scores_give_the_official_averages(pair):
 
 
 @needs("wmt20")
-@pytest.mark.slow
 def test_of_46_lines_of_wmt20_19_hold_over_documents():
     got = [x for pair in WMT20 if (x := ranked("wmt20", pair))[2].unit]
     assert {one.unit for *_, one in got} == {"document"}

@@ -503,6 +503,7 @@ def test_a_model_that_few_judges_met_is_told_apart_by_their_number():
 # ------------------------------------------------------------------ real campaigns
 
 
+@pytest.mark.slow
 @needs("wmt24-esa")
 @pytest.mark.parametrize(
     ("target", "waves", "claimed"),

@@ -31,6 +31,7 @@ def made(target, waves, name):
     return judged, make(RECIPES[name], judged.matrix(), segment_domains(judged))
 
 
+@pytest.mark.slow
 @needs("wmt24-esa")
 @pytest.mark.parametrize(
     ("target", "waves", "clusters"),

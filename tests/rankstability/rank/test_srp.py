@@ -255,6 +255,7 @@ def test_wrong_designs_are_refused():
             srp.srp(data, design, seed=1)
 
 
+@pytest.mark.slow
 def test_rows_do_not_depend_on_jobs_or_neighbours():
     data = mqm.ratings(made_up())
     designs = [Design(studies=20), Design("none", studies=20), Design(studies=20, documents=5)]

@@ -303,6 +303,7 @@ def test_mqm_scores_are_the_organisers():
     np.testing.assert_allclose(wrong["theirs"] - wrong["ours"], 4.9)
 
 
+@pytest.mark.slow
 @needs("wmt24-esa")
 def test_wmt24_rows_are_all_accounted_for_and_those_of_the_organisers():
     campaign = campaigns.find("wmt24-esa")

@@ -144,6 +144,7 @@ def test_no_system_of_a_wide_table_is_left_out_for_a_cell(tmp_path):
         campaigns.load(file)
 
 
+@pytest.mark.slow
 def test_the_command_line_settles_a_table(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table(tmp_path, ODD)

@@ -242,6 +242,7 @@ def test_segment_scores(tmp_path):
 # --- the real files
 
 
+@pytest.mark.slow
 @needs("wmt18")
 def test_every_row_of_wmt18_arrives():
     """An independent reading of two pairs of the 13: the same values in the same order."""

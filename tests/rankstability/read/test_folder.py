@@ -71,6 +71,7 @@ SMALLEST_LAST = sorted(FLAT, key=lambda c: -sum(file.stat().st_size for file in 
 OF_EACH = {c.format: c for c in SMALLEST_LAST}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("campaign", OF_EACH.values(), ids=lambda campaign: campaign.name)
 def test_a_copy_of_an_official_release_is_found_with_nothing_unread(campaign, tmp_path):
     copy = tmp_path / campaign.folder.name

@@ -91,6 +91,7 @@ def test_a_spreadsheet_is_refused_in_words_that_can_be_read(tmp_path, name, insi
         campaigns.find(tmp_path / (inside or name))
 
 
+@pytest.mark.slow
 def test_names_that_a_spreadsheet_would_run_stay_as_they_are_in_csv(tmp_path):
     """CSV is joined by name: only what is made for spreadsheets may change one."""
     names = ["=1+1", "+a", "-b", "@c", "-0"]

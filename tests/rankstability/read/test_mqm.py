@@ -137,6 +137,7 @@ print(json.dumps({"n": n, "peak": peak / 1024}))
 """
 
 
+@pytest.mark.slow
 def test_seventy_megabytes_are_read_within_a_gigabyte(tmp_path):
     size = 70_000_000
     metadata = '{"timing": "' + "y" * 1200 + '"}'
