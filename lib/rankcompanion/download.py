@@ -24,7 +24,7 @@ from urllib.parse import quote
 import pandas as pd
 import pooch
 
-from paperkit.placing import made_folders
+from paperkit.placing import made_folders, write_whole
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.read import campaigns, text
@@ -158,7 +158,7 @@ def _choose(
     """The wanted regular files below a folder `part`, by file name."""
     chosen: dict[str, tarfile.TarInfo] = {}
     for member in sorted(members, key=lambda m: (m.name.count("/"), m.name)):
-        path = PurePosixPath(member.name)
+        path = PurePosixPath(member.name.replace("\\", "/"))  # no folder on Windows either
         names = (path.name, path.name.removesuffix(".gz"))
         hit = any(fnmatch.fnmatchcase(n, one) for n in names for one in (*required, *optional))
         if hit and member.isfile() and part in path.parts[:-1]:
@@ -177,7 +177,8 @@ def _recorded(url: str, archive: Path | None = None) -> Facts:
     known = pd.read_csv(path, sep="\t", index_col="name") if path.is_file() else pd.DataFrame()
     if archive:
         known.loc[url, "sha256"] = sha256(archive)
-        known[["sha256"]].rename_axis("name").to_csv(path, sep="\t", lineterminator="\n")
+        table = known[["sha256"]].rename_axis("name").to_csv(sep="\t", lineterminator="\n")
+        write_whole(path, table.encode())
     return {"sha256": known.loc[url, "sha256"]} if url in known.index else {}
 
 
@@ -250,14 +251,14 @@ def _from_archive(
     fresh = not store.is_file()
     facts = {key: source[key] for key in ("sha256", "bytes") if key in source} or _recorded(url)
     known: dict[str, Facts] = {}  # of the files that another source has with their checksums
-    for other in entry["sources"]:
-        known |= other["files"] if isinstance(other["files"], Mapping) else {}
+    for one in entry["sources"]:
+        known |= one["files"] if isinstance(one["files"], Mapping) else {}
     try:
         if fresh:
             instead = f"; or {' and '.join(source['files'])} of its folder {source['part']}"
             fetch(_address(source), store, facts, tries, f"{instead} in {folder}")
-        elif other_one := mismatch(store, facts):
-            problem = f"{other_one}; it is not the archive recorded at the first download"
+        elif other := mismatch(store, facts):
+            problem = f"{other}; it is not the archive recorded at the first download"
             trusted = f"delete its line from {paths.data_root() / 'checksums.tsv'}"
             expected = f"Remove the file to fetch it again; if you trust this one, {trusted}"
             raise DataError(problem, file=store, expected=expected)

@@ -92,7 +92,10 @@ def modules(notebook: str, format: str = "") -> frozenset[str]:
 
 
 def inputs(job: Job) -> list[str]:
-    """Files whose change makes the job run again, or its pairs' jobs instead of the data."""
+    """Files whose change makes the job run again.
+
+    A job on the results of a campaign's pairs depends on their jobs instead of the data.
+    """
     campaign = campaigns.find(job.campaign)
     files = [paths.NOTEBOOKS / f"{job.notebook}.ipynb", places.CATALOGUE]
     reached = modules(job.notebook, campaign.format)

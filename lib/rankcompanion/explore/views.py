@@ -212,6 +212,6 @@ def load(campaign: Campaign, pair: str) -> dict[str, Task]:
         import statsmodels.stats.multitest  # noqa: F401  (slow: not at the first correction)
 
         return {name: RrTask(pair_counts(frame)) for name, frame in tasks(judgments).items()}
-    return {
-        pair: MqmTask(mqm.ratings(judgments)) if campaign.protocol == "MQM" else DaTask(judgments)
-    }
+    if campaign.protocol == "MQM":
+        return {pair: MqmTask(mqm.ratings(judgments))}
+    return {pair: DaTask(judgments)}

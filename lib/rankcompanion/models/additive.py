@@ -45,7 +45,7 @@ def components(
     together: bool = True,
     quality: pd.Series | None = None,
 ) -> variance.Components:
-    """Variance components of the judgments that count, by `models.factors`, and the residual.
+    """Variance components of the judgments that count, by `variance.factors`, and the residual.
 
     Factors are left out as by `variance.crossed_where_possible`; effects of those that are not
     combined have the names of the data as levels. Raises DataError for fewer than two systems.
@@ -202,7 +202,7 @@ def standardised_columns(
             assert fit is not None
             s, w, d, spread = fit
             values = scores - w[worker] - d[document]
-            if method == "composition":  # less the centre, so that the level has no spread in it
+            if method == "composition":  # centred, so that workers' spreads leave the level alone
                 values = (scores - s.mean(axis=0) - w[worker]) / spread[worker]
         known = system[np.isfinite(values[counts, 0])]
         if method != "controls" or len(np.unique(known)) == len(np.unique(system)):

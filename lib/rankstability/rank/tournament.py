@@ -7,8 +7,8 @@ feedback arc set is the set of edges violated by the ranking that violates the l
 Several rankings can be optimal. Wherever their sets can be held (in all tasks of WMT, and in most
 of 30 systems), the choice does not depend on the solver: if the caller names another ranking, only
 the optimal ones nearest to it by Kendall distance remain. Of these, the one is chosen that comes
-first when they are compared place by place from the top. Systems are listed by a score given by the
-caller (by default wins minus losses), then by name.
+first when they are compared place by place from the top, the system listed earlier first. Systems
+are listed by a score given by the caller (by default wins minus losses), then by name.
 """
 
 from __future__ import annotations
@@ -209,6 +209,6 @@ def _checked(weights: ArrayLike) -> IntArray:
     if len(wrong):
         i, j = wrong[0]
         problem, value = f"no net weights: {i}, {j}", f"{w[i, j]} and {w[j, i]}"
-        raise DataError(problem, value=value, expected="net_weights(wins): none is negative, "
-                        "on the diagonal, or in both directions")  # fmt: skip
+        expected = "net_weights(wins): none is negative, on the diagonal, or in both directions"
+        raise DataError(problem, value=value, expected=expected)
     return w.astype(np.int64, copy=True)

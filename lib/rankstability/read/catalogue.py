@@ -201,8 +201,9 @@ def _of_pair(value: Any, pair: str) -> str:
 
 
 def _summary(value: Any) -> str:
-    named = isinstance(value, Mapping)
-    return "/".join(word for word, of in value.items() if of) if named else str(value or "")
+    if isinstance(value, Mapping):
+        return "/".join(word for word, of in value.items() if of)
+    return str(value or "")
 
 
 @lru_cache(maxsize=1)

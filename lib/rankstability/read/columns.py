@@ -163,8 +163,9 @@ def almost(path: Path, line: str) -> tuple[str, str]:
     near, missing = likely | set(found), [name for name in NEEDED if name not in found]
     entry: dict[str, Any] = {}
     open_: Open = {"": []}
-    with contextlib.suppress(DataError):  # a damaged row: reported when it is read
-        entry, open_ = proposed(path, {}) if near else (entry, open_)
+    if near:
+        with contextlib.suppress(DataError):  # a damaged row: reported when it is read
+            entry, open_ = proposed(path, {})
     if "wide" not in entry and not (len(near) > 1 and {"system", "score"} & near):
         return "", ""
     if "wide" in entry:
@@ -367,7 +368,7 @@ def people(accounts: pd.Series, said: Mapping[str, Sequence[str]], file: Path) -
         fit = [who for who, those in said.items() if any(fnmatchcase(account, p) for p in those)]
         if len(fit) != 1:
             problem = f"an account of {'several annotators' if fit else 'no annotator'}"
-            expected = "one entry of `annotator:` in campaign.yaml that fits it"
+            expected = "one entry of annotators.tsv, or of `annotator:` in campaign.yaml"
             raise DataError(problem, file=file, value=account, expected=expected)
         of[account] = fit[0]
     return accounts.map(of)

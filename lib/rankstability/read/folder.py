@@ -63,7 +63,7 @@ class Reader:
     read: Callable[[Source, str], Judgments]  # the judgments of one pair
     workers: Callable[[Source], bool] = lambda source: True  # whether it names annotators
     pair_of: Callable[[Path, Mapping[str, Any]], str] | None = None  # if each file holds one
-    reading: Callable[[Source], pd.DataFrame] = lambda source: pd.DataFrame(columns=READ)  # how
+    reading: Callable[[Source], pd.DataFrame] = lambda source: pd.DataFrame(columns=READ)
     beside: Callable[[Path], bool] | None = None  # whether a table only describes judgments
     columns: Callable[[Source], Mapping[str, str]] = lambda source: {}  # our column: the header's
     lacks: Callable[[Source], set[str]] = lambda source: set()  # of document and annotator

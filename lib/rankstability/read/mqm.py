@@ -74,7 +74,8 @@ def each_error(rows: pd.DataFrame, errors: Sequence[Any]) -> pd.DataFrame:
 def _category(name: str) -> str:
     """A category in our spelling; one that the releases do not have stays, but for its case."""
     key = _key(name)
-    key += " format" if key.startswith("locale") and not key.endswith("format") else ""
+    if key.startswith("locale convention/") and not key.endswith("format"):
+        key += " format"
     return SAME.get(key, "/".join(part[:1].upper() + part[1:] for part in key.split("/")))
 
 
@@ -115,7 +116,7 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     Control rows (severity ``HOTW-test``) are left out; a segment with no other row counts as rated
     without error. ``.attrs["excluded"]`` counts what was left out or changed, by reason.
 
-    Raises DataError for anything wrong in the file; unknown severities or categories are listed.
+    Raises DataError for anything wrong in the file, such as an unknown severity.
     """
     file = Path(file)
     excluded: Counter[str] = Counter()

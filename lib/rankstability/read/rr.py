@@ -34,7 +34,7 @@ HIDDEN = dict.fromkeys(("true", "t", "yes", "y", "1", "", "na", "nan", "none", "
 HIDDEN |= dict.fromkeys(("false", "f", "no", "n", "0"), False)  # the models, by ``anony``
 ARENA = {"system1": "model_a", "system2": "model_b", "judge": "judge", "question": "question_id"}
 ARENA |= {"domain": "category"}
-FORMS = (ARENA, ARENA | dict(system1="left", system2="right", judge="worker", question="prompt"))
+SIDES = ARENA | dict(system1="left", system2="right", judge="worker", question="prompt")
 TRACKS = {"indivsystems": "individual", "combosystems": "combination", "tunable": "tunable"}
 
 
@@ -179,12 +179,12 @@ def _text(column: pd.Series) -> np.ndarray:
 
 
 def _pairs(languages: pd.DataFrame, file: Path, settings: Mapping[str, Any]) -> np.ndarray:
-    """The pair of each row in our codes; that of `pair_told` if both languages are unknown."""
+    """The pair of each row in our codes; that of `pair_told` if a language is unknown."""
     sides = [
         languages[name].map(lambda s: LANGUAGES.get(s.strip().lower(), s)) for name in languages
     ]
     found = sides[0].astype(str) + "-" + sides[1].astype(str)
-    known = found != f"{UNKNOWN}-{UNKNOWN}"
+    known = (sides[0] != UNKNOWN) & (sides[1] != UNKNOWN)
     return found.where(known, pair_told(file, settings)).to_numpy(dtype=object)
 
 
@@ -281,10 +281,10 @@ def _one_column(columns: Sequence[pd.Series]) -> pd.Categorical:
 
 
 def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
-    known = {"winner", "anony", *(name for form in FORMS for name in form.values())}
+    known = {"winner", "anony", *ARENA.values(), *SIDES.values()}
     table = tables.any_table(file, known.intersection)
     there = set(table.frame)
-    names = FORMS["left" in there]
+    names = SIDES if "left" in there else ARENA
     _columns(table, [names["system1"], names["system2"], "winner"])
     named = {ours: theirs for ours, theirs in names.items() if theirs in there}
     ranks_of = {names["system1"]: (1, 2), names["system2"]: (2, 1), **dict.fromkeys(TIES, (1, 1))}

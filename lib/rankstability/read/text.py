@@ -143,7 +143,9 @@ def head(path: Path) -> str:
         start = codecs.getincrementaldecoder("utf-8-sig")().decode(data)
     except UnicodeDecodeError:
         return decoded(data, path)
-    return decoded(start.encode(), path) if "\0" in start else start
+    if "\0" in start:
+        decoded(start.encode(), path)  # raises DataError
+    return start
 
 
 def decoded(data: bytes, path: Path) -> str:

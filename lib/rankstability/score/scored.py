@@ -93,7 +93,7 @@ class Scores:
         return averages(self._cells(), self.score, shape[0] * shape[1])[0].reshape(shape)
 
     def stack(self) -> np.ndarray:
-        """Scores, NaN where there is none, in order: (judgments, segments, systems)."""
+        """Scores as (judgments of an output, segments, systems); NaN where there are fewer."""
         cell = self._cells()
         order = np.argsort(cell, kind="stable")
         start = np.searchsorted(cell[order], cell[order])
