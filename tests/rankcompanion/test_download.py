@@ -315,6 +315,7 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.
         member(f"human/{PART}/device", tarfile.CHRTYPE),
         member(f"human/{PART}/pipe", tarfile.FIFOTYPE),
         member(f"human\\{PART}\\..\\..\\..\\evil.csv"),
+        member(f"human/{PART}/ad-sys-ranking-x\\..\\..\\evil.csv"),  # on Windows
     ],
     ids=lambda info: info.name,
 )

@@ -79,7 +79,8 @@ def _fractions(given: pd.Series) -> bool:
 def _but_few(given: pd.Series, scale: Range, held: Range) -> bool:
     """Whether all but a few scores are on a smaller scale than `held`: slips, or codes.
 
-    If `held` has few steps, both ends of the smaller scale must be among many scores on it.
+    If `held` has few steps, the others must be fractions from 0 to 1, or many with both ends of the
+    smaller scale among them.
     """
     inside = given.loc[slice(*scale)]
     number, total, others = inside.sum(), given.sum(), len(given) - len(inside)
@@ -87,7 +88,7 @@ def _but_few(given: pd.Series, scale: Range, held: Range) -> bool:
     if not (others and within and number >= max(ENOUGH, total / 2)):
         return False
     slips = total - number <= SLIPS * total
-    if held[1] <= 10:
+    if held[1] <= 10 and not (scale == SCALES[0] and _fractions(inside)):
         return bool(slips and number >= MANY and {*scale} <= {*inside.index})
     return bool(slips or others <= min(CODES, len(inside) - 1))
 

@@ -233,6 +233,7 @@ STANDARDISED = [round(((37 * i) % 101 - 50) / 20, 2) for i in range(240)]  # -2.
         (LIKERT * 4, [9], "1 to 5, as 240 of 241"),  # on the next known scale
         (LIKERT * 4, [10], "1 to 5, as 240 of 241"),
         (LIKERT * 4, [0], "1 to 5"), (LIKERT * 4, [6], "1 to 5"), (LIKERT * 40, [44, 55, 66], "1"),
+        ([i / 250 for i in range(1, 40)], [7], "0 to 1, as 39 of 40"),
         ([0, 1] * 120, [2], "0 to 1, as 240 of 241"), (list(range(7)) * 29, [-3], "0 to 6"),
         ([1 + i % 7 for i in range(199)], [8.0], "1 to 7"),
         ([i % 11 for i in range(199)], [11], "0 to 10"),

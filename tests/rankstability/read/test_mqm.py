@@ -88,11 +88,13 @@ def test_twelve_column_form_numbers_segments_itself(tmp_path):
 
 
 def test_an_unknown_severity_is_refused_and_an_unknown_category_kept(tmp_path):
-    rows = [*ROWS, ("A", "d1", 5, 5, "r1", "s", "t", "fluency/Rhythm", "Minor")]
+    names = ["fluency/Rhythm", "Locale convention"]
+    rows = [*ROWS, *(("A", "d1", 5, 5, "r1", "s", "t", name, "Minor") for name in names)]
     frame = read_mqm(write(tmp_path, text(rows)), "en-de")
-    assert frame.loc[frame["segment"] == 5, "category"].tolist() == ["Fluency/Rhythm"]
+    kept = frame.loc[frame["segment"] == 5, "category"].tolist()
+    assert kept == ["Fluency/Rhythm", "Locale convention"]
     rows += [("A", "d1", 5, 5, "r1", "s", "t", "Fluency/Grammar", "Catastrophic")]
-    with pytest.raises(DataError, match="line 9, column 'severity': unknown severity") as caught:
+    with pytest.raises(DataError, match="line 10, column 'severity': unknown severity") as caught:
         read_mqm(write(tmp_path, text(rows)), "en-de")
     assert "mqm_x_ende.tsv" in str(caught.value)
 

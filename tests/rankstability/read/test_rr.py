@@ -114,6 +114,12 @@ def test_comparisons_of_one_ranking_become_their_block_again(tmp_path):
     assert counts.comparisons == len(rows)
 
 
+def test_one_unknown_language_leaves_the_pair_to_the_settings(tmp_path):
+    header = "srclang,trglang,srcIndex,judgeID,system1Id,system2Id,system1rank,system2rank"
+    file = write(tmp_path, header, "-1,German,1,j,a,b,1,2")
+    assert set(readers_rr.read_rr([file], "", {"pair": "en-de"})["pair"]) == {"en-de"}
+
+
 def test_languages_documents_and_numbers_that_are_unknown(tmp_path):
     """The form of Toral et al. (2018): -1 for what is unknown, segments by name, no rankingID."""
     header = "system2rank,segmentId,system1Id,system2Number,system1Number,trglang,system1rank,"
