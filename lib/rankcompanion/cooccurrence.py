@@ -71,7 +71,8 @@ def cooccurrence(da: DirectAssessment, unit: str = "auto") -> Cooccurrence:
         raise DataError("unknown unit", value=unit, expected=", ".join(UNITS))
     rows = da.good[counted(da.good)]
     without = float(rows["hit"].isna().mean())
-    chosen = ("worker" if without == 1 else "hit") if unit == "auto" else unit
+    usual = "worker" if without == 1 else "hit"
+    chosen = usual if unit == "auto" else unit
     if chosen == "hit" and without == 1:
         raise DataError(f"no row of {da.pair} carries a HIT id", value=unit, expected="worker")
     means = rows.groupby("system", observed=True)["score"].mean()

@@ -47,7 +47,9 @@ class Plan:
     @property
     def pairs(self) -> tuple[str, ...]:
         """The language pairs that this run computes; none for only the campaign's tables."""
-        return () if self.pair == WHOLE else (self.pair,) if self.pair else self.campaign.pairs
+        if self.pair == WHOLE:
+            return ()
+        return (self.pair,) if self.pair else self.campaign.pairs
 
     @property
     def whole(self) -> bool:

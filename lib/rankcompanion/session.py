@@ -88,8 +88,9 @@ def opened(
     folder = Path(output_dir) if output_dir else results_folder(found) / notebook
     if not output_dir:
         claim(found)
-    source = "own" if found.own else "rebuilt from z" if found.rebuilt else "official"
-    source = "synthetic" if found.demo else source
+    source = "synthetic" if found.demo else "own"
+    if not (found.demo or found.own):
+        source = "rebuilt from z" if found.rebuilt else "official"
     if rule := found.entry.get("zero_variance"):  # the campaign's rule for workers without spread
         settings["zero_variance"] = rule
     signed = signature(
@@ -102,8 +103,8 @@ def opened(
     out = Outputs(folder, signed, pairs=found.pairs)
     if pair == WHOLE:
         check_pairs(folder, found.pairs, signed)
-    pairs = () if pair == WHOLE else (pair,) if pair else found.pairs
-    return Run(found, pair, pairs, pair in ("", WHOLE), out)
+    pairs = (pair,) if pair else found.pairs
+    return Run(found, pair, () if pair == WHOLE else pairs, pair in ("", WHOLE), out)
 
 
 def show(parts: Mapping[str, Any]) -> None:

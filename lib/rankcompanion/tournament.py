@@ -171,7 +171,8 @@ def figure1() -> pd.DataFrame:
 def implied(block: pd.DataFrame) -> pd.DataFrame:
     """The pairwise rankings that one block implies: first, relation (≺ better, ≻, ≡), second."""
     ranked = combinations(zip(block["system"].str.upper(), block["rank"], strict=True), 2)
-    rows = [(a, "≺" if i < j else "≻" if i > j else "≡", b) for (a, i), (b, j) in ranked]
+    sign = {-1: "≺", 0: "≡", 1: "≻"}
+    rows = [(a, sign[int(np.sign(i - j))], b) for (a, i), (b, j) in ranked]
     return pd.DataFrame(rows, columns=["first", "relation", "second"])
 
 

@@ -191,7 +191,8 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
         gap = (counted[f"srp{name}_1"] - counted[f"srp{name}_2"]).to_numpy()
         variance = counted[f"se{name}_1"] ** 2 + counted[f"se{name}_2"] ** 2
         error, mean = float(np.sqrt(variance.sum()) / len(counted)), float(gap.mean())
-        verdict = "yes" if mean > 2 * error else "reversed" if mean < -2 * error else "no"
+        sign = "yes" if mean > 0 else "reversed"
+        verdict = sign if abs(mean) > 2 * error else "no"
         result |= {f"verdict{name}": verdict, f"difference{name}": mean, f"se{name}": error}
         result[f"above{name}"] = int((gap > 0).sum())
     for name in ("kendall", "pearson"):

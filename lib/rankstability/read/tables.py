@@ -353,8 +353,10 @@ def _cell(value: Any) -> str:
     if value is None or value is pd.NA or value is pd.NaT:
         return ""
     if isinstance(value, (float, np.floating)):
+        if math.isnan(value):
+            return ""
         whole = math.isfinite(value) and value == int(value)
-        return str(int(value)) if whole else "" if math.isnan(value) else repr(float(value))
+        return str(int(value)) if whole else repr(float(value))
     return str(value)
 
 
