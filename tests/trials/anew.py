@@ -163,7 +163,8 @@ def _unlike(
     notebook, name, campaign = job
     file = figures / campaign / notebook / f"{name}.csv"
     read = [pd.read_csv(io.BytesIO(p), keep_default_na=False, na_values=[""]) for p in parts]
-    ours = csv_bytes(pd.concat([f for f in read if len(f)], ignore_index=True)).splitlines()
+    filled = [frame for frame in read if len(frame)] or read[:1]
+    ours = csv_bytes(pd.concat(filled, ignore_index=True)).splitlines()
     theirs = file.read_bytes().splitlines()
     missing = Counter(ours) - Counter(theirs)
     if not whole:
