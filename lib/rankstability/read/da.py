@@ -103,6 +103,7 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
         codes = {name: column.cat.codes.to_numpy()[rows] for name, column in table.frame.items()}
         if identical := int(pd.DataFrame(codes).duplicated().sum()):
             excluded.append((file.name, "identical rows (kept)", identical))
+    _refuse_contradictions(table, rows, frames[0], frames[-1])
     frames = [frames[0], frames[-1]]
     frames[1], split = apart(frames[1])
     if split:
@@ -112,6 +113,23 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
     counted = pd.DataFrame(excluded, columns=["file", "reason", "rows"])
     latest, good = (frame[list(ORDER)] for frame in frames)
     return DirectAssessment(pair, latest, good, counted)
+
+
+def _refuse_contradictions(
+    table: Table, rows: np.ndarray, latest: pd.DataFrame, good: pd.DataFrame
+) -> None:
+    """Raises DataError if a judgment of the good file (`table`) has another score in the other."""
+
+    def known(names: list[str]) -> np.ndarray:
+        parts = [frame[names].round(6) for frame in (good, latest)]
+        return np.isin(*(pd.util.hash_pandas_object(part, index=False) for part in parts))
+
+    names = ["worker", "hit", "system", "segment", "type"]
+    bad = np.flatnonzero(known(names) & ~known([*names, "score"]))
+    if len(bad):
+        problem = "the same judgment has another score in the other file"
+        expected = f"the score of {LATEST} ({len(bad) - 1} more wrong)"
+        raise table.error(problem, int(rows[bad[0]]), "score", expected)
 
 
 def _add_documents(frames: Sequence[pd.DataFrame], document: pd.Series) -> None:

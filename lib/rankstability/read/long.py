@@ -30,7 +30,8 @@ TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
 Range = tuple[float, float]
 SCALES: tuple[Range, ...] = ((0, 1), (1, 5), (0, 6), (1, 7), (0, 10), (0, 100))  # in this order
 CODES, SLIPS = 2, 0.01  # values, or share of scores, beside a smaller scale that are strays
-ENOUGH, MANY = 10, 100  # scores that must be on it; if the larger one has few steps, too
+ENOUGH, MANY = 10, 100  # scores that must be on it; the second if the larger one has few steps
+APART = 0.05  # or this share, beyond a gap twice as wide as any on it
 WIDEST_Z = 10  # standardised scores are nearer to 0
 GAP, TIMES = 25, 4  # far from the rest: by this much, and this many times the range of the rest
 
@@ -67,7 +68,8 @@ def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[floa
             raise _stray(parts, given, rest)
         if highest <= 0 or max(-lowest, highest) < WIDEST_Z:
             return lowest, max(highest, 0.0), "the data"
-    inside = {one: given.loc[slice(*one)].sum() for one in small or [*SCALES, PENALTIES]}
+    wide = [(-WIDEST_Z, WIDEST_Z)] if standardised else []
+    inside = {one: given.loc[slice(*one)].sum() for one in small or [*SCALES, PENALTIES, *wide]}
     most = max(inside, key=inside.__getitem__)
     raise _stray(parts, given, most if inside[most] else PERCENT)
 
@@ -79,18 +81,21 @@ def _fractions(given: pd.Series) -> bool:
 def _but_few(given: pd.Series, scale: Range, held: Range) -> bool:
     """Whether all but a few scores are on a smaller scale than `held`: slips, or codes.
 
-    If `held` has few steps, the others must be fractions from 0 to 1, or many with both ends of the
-    smaller scale among them.
+    If `held` has few steps, the others must be fractions from 0 to 1, or many that plainly use the
+    smaller scale: with both ends of it among them, or far apart from what is beside it.
     """
     inside = given.loc[slice(*scale)]
     number, total, others = inside.sum(), given.sum(), len(given) - len(inside)
     within = held[0] <= scale[0] and scale[1] <= held[1]
     if not (others and within and number >= max(ENOUGH, total / 2)):
         return False
-    slips = total - number <= SLIPS * total
-    if held[1] <= 10 and not (scale == SCALES[0] and _fractions(inside)):
-        return bool(slips and number >= MANY and {*scale} <= {*inside.index})
-    return bool(slips or others <= min(CODES, len(inside) - 1))
+    if held[1] > 10 or (scale == SCALES[0] and _fractions(inside)):
+        return bool(total - number <= SLIPS * total or others <= min(CODES, len(inside) - 1))
+    used, beside = inside.index.to_numpy(), given.index.difference(inside.index)
+    gap = min(float(np.abs(used - value).min()) for value in beside)
+    most = SLIPS if {*scale} <= {*used} else 0.0
+    most = APART if gap >= 2 * np.diff(used).max(initial=0) else most
+    return bool(number >= MANY and others < len(used) and total - number <= most * total)
 
 
 def _rest(given: pd.Series) -> Range:

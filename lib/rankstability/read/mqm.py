@@ -50,6 +50,8 @@ SAME = {  # spellings that do not follow from a name in lower case
 # of bio-MQM, with one rating per object: our column, its field
 RATING = {"system": "MT_Engine", "document": "DOC_ID", "doc_segment": "SEG_ID"}
 RATING |= {"rater": "Annotator_ID"}
+HEADS = {"Accuracy", "Fluency", "Locale convention", "No-error", "Non-translation", "Other"}
+HEADS |= {"Source issue", "Style", "Terminology"}
 LOCALES = re.compile(r'"(source|target)_locale"\s*:\s*"([^"]*)"')
 
 
@@ -76,7 +78,8 @@ def _category(name: str) -> str:
     key = _key(name)
     if key.startswith("locale convention/") and not key.endswith("format"):
         key += " format"
-    return SAME.get(key, "/".join(part[:1].upper() + part[1:] for part in key.split("/")))
+    parts = [part.strip() for part in key.split("/")]
+    return SAME.get("/".join(parts), "/".join(part[:1].upper() + part[1:] for part in parts))
 
 
 _SEVERITY = {_key(s): s for s in SEVERITIES} | {"no error": "No-error"}
@@ -114,14 +117,14 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     system, document, segment (number within the campaign), doc_segment (within the document),
     rater, category (variant spellings unified), severity; all but the two numbers categorical.
     Control rows (severity ``HOTW-test``) are left out; a segment with no other row counts as rated
-    without error. ``.attrs["excluded"]`` counts what was left out or changed, by reason.
-
-    Raises DataError for anything wrong in the file, such as an unknown severity.
+    without error. ``.attrs["excluded"]`` counts what was left out or changed, by reason, and rows
+    of a category that the releases do not have. Raises DataError for anything wrong in the file,
+    such as an unknown severity.
     """
     file = Path(file)
     excluded: Counter[str] = Counter()
     table, names = _table(file, excluded)
-    columns = schemas.ids("system", "document", "rater")
+    columns = schemas.ids("system", "document", "rater", "category")
     numbers = [name for name in ("segment", "doc_segment") if name in names]
     columns |= dict.fromkeys(numbers, schemas.count(0, "not a segment number"))
     frame = table.validated(schemas.Schema(columns), names)
@@ -131,6 +134,9 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     frame = _without_controls(_one_spelling(frame, table), frame, excluded)
     if frame.empty:
         raise DataError("no judgments", file=file, expected="at least one row")
+    own = frame.loc[~frame["category"].str.split("/").str[0].isin(HEADS), "category"]
+    for name, n in own.value_counts().items():
+        excluded[f"(kept: category {name!r}, not of WMT's releases)"] = n
     return as_read(frame.assign(pair=pair), excluded)
 
 

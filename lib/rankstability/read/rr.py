@@ -120,6 +120,9 @@ def _read_file(
             column, problem = f"system{j + 1}id", "a system appears twice in one block"
             name = _columns(table, [column])[column]
             raise table.error(problem, int(twice[0]), name, "each system once")
+    for row, i in np.argwhere(~shown & (ranks != UNRANKED))[:1]:
+        name = _columns(table, ())[f"system{i + 1}rank"]
+        raise table.error("a rank in a slot that showed nothing", int(row), name, "-1")
     named = values["srcindex"].dtype != float
     segment = values["srcindex"].astype(object if named else np.int64).to_numpy()
     per_row = pd.DataFrame({"pair": pair, "judge": _text(values["judgeid"]), "segment": segment})
@@ -284,7 +287,7 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     known = {"winner", "anony", *ARENA.values(), *SIDES.values()}
     table = tables.any_table(file, known.intersection)
     there = set(table.frame)
-    names = SIDES if "left" in there else ARENA
+    names = SIDES if "left" in there and "model_a" not in there else ARENA
     _columns(table, [names["system1"], names["system2"], "winner"])
     named = {ours: theirs for ours, theirs in names.items() if theirs in there}
     ranks_of = {names["system1"]: (1, 2), names["system2"]: (2, 1), **dict.fromkeys(TIES, (1, 1))}

@@ -251,13 +251,15 @@ def _refuse_swallowed(
     file: Path, rows: pd.DataFrame, spans: Sequence[Span], source: str, sign: str
 ) -> None:
     """Raises DataError if most lines of a quoted cell have the cells and the numbers of rows."""
-    numbers = [place for place in rows if rows[place].map(is_number).mean() > 0.9]
+    given = {place: cells[~cells.isin(schemas.NOTHING)] for place, cells in rows.items()}
+    numbers = [place for place, cells in given.items() if cells.map(is_number).mean() > 0.9]
     physical = [line.split(sign) for line in source.replace('"', "").split("\n")]
     for first, last, row in spans:
         broken = next(place for place, cell in enumerate(row) if "\n" in cell)
         beside = [place if place < broken else place - len(row) for place in numbers]
         like = [
-            len(cells) >= len(row) and all(is_number(cells[place]) for place in beside)
+            len(cells) >= len(row)
+            and all(cells[place] in schemas.NOTHING or is_number(cells[place]) for place in beside)
             for cells in physical[first:last]
             if any(cells)
         ]

@@ -134,6 +134,18 @@ def test_a_missing_companion_file(tmp_path, missing):
         readers_da.read_da(folder, "cs-en")
 
 
+@pytest.mark.parametrize("more", [0, 2])
+def test_another_score_in_the_other_file_is_refused_with_a_count(tmp_path, more):
+    good = list(REDUP)
+    for k in range(2, 3 + more):  # lines 4 and on
+        cells = good[k].split("\t")
+        good[k] = "\t".join([*cells[:10], str(float(cells[10]) + 1), cells[11]])
+    with pytest.raises(DataError, match="the same judgment has another score") as error:
+        readers_da.read_da(write(tmp_path, good=good), "cs-en")
+    assert (error.value.line, float(error.value.value)) == (4, 81.0)
+    assert error.value.expected == f"the score of ad-latest.csv ({more} more wrong)"
+
+
 def test_an_edited_file_is_read_anew(tmp_path):
     folder = write(tmp_path)
     assert readers_da.read_da(folder, "cs-en").good.score.max() == 100

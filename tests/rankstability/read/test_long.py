@@ -237,6 +237,9 @@ STANDARDISED = [round(((37 * i) % 101 - 50) / 20, 2) for i in range(240)]  # -2.
         ([0, 1] * 120, [2], "0 to 1, as 240 of 241"), (list(range(7)) * 29, [-3], "0 to 6"),
         ([1 + i % 7 for i in range(199)], [8.0], "1 to 7"),
         ([i % 11 for i in range(199)], [11], "0 to 10"),
+        (LIKERT * 2 + [1 + i % 5 for i in range(28)], [9, 9], "1 to 5, as 148 of 150"),
+        ([2, 3, 4] * 50, [9] * 5, "1 to 5, as 150 of 155"),  # the ends unused, but far apart
+        (STANDARDISED, [10.5], "-10 to 10, as 240 of 241"),  # too far for standard deviations
         ([0, 999, 40], [], "0 to 100, as 2 of 3"), ([300, 800, 500], [], "0 to 100; or"),
         ([-2, -1, 0, 1, 2], [], "0 to 6, as 3 of 5"),
     ],

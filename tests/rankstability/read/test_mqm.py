@@ -88,15 +88,24 @@ def test_twelve_column_form_numbers_segments_itself(tmp_path):
 
 
 def test_an_unknown_severity_is_refused_and_an_unknown_category_kept(tmp_path):
-    names = ["fluency/Rhythm", "Locale convention"]
+    names = ["fluency / Rhythm", "Locale convention", "Acuracy/Omission"]
     rows = [*ROWS, *(("A", "d1", 5, 5, "r1", "s", "t", name, "Minor") for name in names)]
     frame = read_mqm(write(tmp_path, text(rows)), "en-de")
     kept = frame.loc[frame["segment"] == 5, "category"].tolist()
-    assert kept == ["Fluency/Rhythm", "Locale convention"]
+    assert kept == ["Fluency/Rhythm", "Locale convention", "Acuracy/Omission"]
+    told = "(kept: category 'Acuracy/Omission', not of WMT's releases)"
+    assert frame.attrs["excluded"][told] == 1
     rows += [("A", "d1", 5, 5, "r1", "s", "t", "Fluency/Grammar", "Catastrophic")]
-    with pytest.raises(DataError, match="line 10, column 'severity': unknown severity") as caught:
+    with pytest.raises(DataError, match="line 11, column 'severity': unknown severity") as caught:
         read_mqm(write(tmp_path, text(rows)), "en-de")
     assert "mqm_x_ende.tsv" in str(caught.value)
+
+
+@pytest.mark.parametrize("category", ["", "NA", "[1, 2]", "Style\x07"])
+def test_a_category_that_is_none_is_refused(tmp_path, category):
+    rows = [*ROWS, ("A", "d1", 5, 5, "r1", "s", "t", category, "Minor")]
+    with pytest.raises(DataError, match=f"line {len(rows) + 1}, column 'category'"):
+        read_mqm(write(tmp_path, text(rows)), "en-de")
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,12 @@ def test_gzip_windows_ends_and_byte_order_mark(tmp_path):
     pd.testing.assert_frame_equal(readers_rr.read_rr([file]), plain)
 
 
+def test_a_rank_in_a_slot_that_showed_nothing_is_refused(tmp_path):
+    wrong = "line 3, column 'system2rank': a rank in a slot that showed nothing"
+    with pytest.raises(DataError, match=wrong):
+        readers_rr.read_rr([write(tmp_path, HEADER, ROW, ROW.replace("2,b", "2,blank"))])
+
+
 def test_errors_of_whole_files(tmp_path):
     twice = HEADER.replace("documentId", "judgeId")
     for lines, words in (
@@ -249,6 +255,8 @@ def test_votes_for_left_and_right_are_battles(tmp_path):
     counts = pair_counts(frame)
     assert counts.wins.tolist() == [[0, 2], [1, 0]] and counts.ties[0, 1] == 1
     assert frame["judge"].nunique() == 4 and frame["segment"].nunique() == 2
+    file.write_text("model_a,model_b,winner,left\nA,B,model_a,x\n")  # a column of another kind
+    assert pair_counts(load(file)).wins.tolist() == [[0, 1], [0, 0]]
     file.write_text("\n".join([*rows, "9,p,1,2,w,model_a,A,B"]))
     wrong = r"line 6, column 'winner': unknown winner.*left, right, tie"
     with pytest.raises(DataError, match=wrong):

@@ -86,6 +86,14 @@ def test_a_quote_that_swallows_whole_systems_or_begins_in_the_header_is_refused(
             load(written(tmp_path, "\n".join(lines)))
 
 
+def test_a_quote_that_swallows_rows_without_a_score_is_refused(tmp_path):
+    rows = [(*row[:3], "NA" if k % 4 else row[3], row[4]) for k, row in enumerate(ROWS)]
+    lines = text_of(rows).splitlines()
+    lines[10], lines[15] = lines[10].replace(",fine", ',"fine'), lines[15] + '"'
+    with pytest.raises(DataError, match=r"line 11: .*looks like rows, to line 16"):
+        load(written(tmp_path, "\n".join(lines)))
+
+
 def test_a_prompt_of_several_lines_is_a_cell(tmp_path):
     header = ("model_a", "model_b", "winner", "judge", "prompt_text")
     rows = [["A", "B", ("model_a", "model_b", "tie")[k % 3], f"j{k}", "hi"] for k in range(30)]
