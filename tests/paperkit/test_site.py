@@ -5,13 +5,12 @@ import pkgutil
 import re
 import shutil
 from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from paperkit import pages, paths, runs, tables, templates
+from paperkit import paths, runs, tables
 from rankcompanion import front
 from site_fixture import Links, astray, make_report, make_run
 
@@ -83,34 +82,6 @@ def test_page_folds_code_shows_settings_table_and_figure(root, made):
         assert len(opened) == text.count(f"</{tag}>"), tag
         assert not any(part.endswith("/") for part in opened), tag
     assert "injected" not in text and "# Parameters" not in text
-
-
-def test_formulas_are_mathml_and_what_they_quote_stays_text(tmp_path):
-    from nbformat import v4
-
-    formula = "$$\nz = \\frac{x_1 - \\mu}{\\sigma} < \\text{<b>a</b>}\n$$"
-    text = f"# T\n\nBoth $$ and\n\n{formula}\n\nan *end* of 5 $$."
-    hidden = v4.new_markdown_cell("## Two\n\n$$\n\\href{javascript:alert(1)}{x}\n$$")
-    saved = tmp_path / "01_tiny.ipynb"
-    saved.write_text(json.dumps(v4.new_notebook(cells=[v4.new_markdown_cell(text), hidden])))
-    body = pages.body(saved, {}, tmp_path)
-    assert body.html.count("<math ") == 2 and "<mfrac>" in body.html
-    assert "<b>" not in body.html and "javascript" not in body.html and "\\frac" not in body.html
-    assert "Both $$ and" in body.html and "<em>end</em> of 5 $$." in body.html
-    assert 'aria-label="Equation 1"' in body.html and 'aria-label="Equation 2"' in body.html
-    assert body.words[0][2].split()[:2] == ["Both", "and"]  # a formula is nothing to search for
-
-
-def test_captions_are_taken_from_the_text_above_and_numbered_by_pair():
-    captions = pages.Captions()
-    text = "## A\n\n**Figure 1** (`bump`). Look *here*: 7% of\nit.\n\nText.\n"
-    text += "\n**Figure 2** (`by_*`). There.\n\n**Figure 3** (`bump` of all pairs). All."
-    assert captions.taken(text).split() == ["##", "A", "Text."]
-    assert captions.of("cs-en/bump.png") == "**Figure 1, cs-en.** Look *here*: 7\xa0% of it."
-    assert captions.of("de-en/bump.png") == "**Figure 1, de-en.** To be read as the first."
-    assert captions.of("bump.png") == "**Figure 3.** All."
-    assert captions.of("by_<i>.png") == "**Figure 2, by &#60;i&#62;.** There."
-    assert captions.of("other.png") == ""
 
 
 def test_a_figure_is_a_file_with_alt_text_caption_and_numbers(root, made):
@@ -228,19 +199,6 @@ def test_one_broken_notebook_does_not_take_the_report_with_it(root, made, tmp_pa
     assert "NotJSONError" in (tmp_path / "site" / "index.html").read_text()
 
 
-def test_results_written_elsewhere_and_gone_are_looked_for_in_figures(tmp_path):
-    saved = tmp_path / "executed" / "wmtx" / "01_tiny.status.json"
-    saved.parent.mkdir(parents=True)
-    saved.write_text(json.dumps({"status": "failed", "output_dir": str(tmp_path / "gone")}))
-    (run,) = runs.read_runs(tmp_path / "executed", tmp_path / "figures")
-    assert run.output_dir == tmp_path / "figures" / "wmtx" / "01_tiny"
-    assert run.executed is None and run.status == "failed"
-    kept = tmp_path / "elsewhere"
-    kept.mkdir()
-    saved.write_text(json.dumps({"status": "ok", "output_dir": str(kept)}))
-    assert runs.read_runs(tmp_path / "executed", tmp_path / "figures")[0].output_dir == kept
-
-
 def test_nothing_run_yet(tmp_path):
     assert front.build(tmp_path / "a", tmp_path / "b", tmp_path / "site")["runs"] == 0
     assert "make figures" in (tmp_path / "site" / "index.html").read_text()
@@ -281,76 +239,12 @@ def test_the_small_form_holds_no_pictures_times_or_places(root, tmp_path):
     assert b"not kept in the repository: mean_scores.png" in pair
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.84, "0.8 s"), (9.97, "10 s"), (59.6, "1 min 0 s"), (185, "3 min 5 s"), (7300, "2 h 1 min")],
-)
-def test_duration(seconds, text):
-    assert templates.duration(seconds) == text
-
-
 def test_a_verdict_names_functions_that_exist():
     text = (paths.ROOT / "lib/paperkit/page/verdict.html.j2").read_text()
     names = re.findall(r"<code>((?:rankstability|rankcompanion)\.[\w.]+)</code>", text)
     assert len(names) >= 10
     for name in names:
         pkgutil.resolve_name(name)
-
-
-class Running(HTMLParser):
-    """Collects what a browser would run: scripts and event handlers, and links that are code."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.seen: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        if tag in ("script", "iframe", "img", "svg", "object", "embed"):
-            self.seen.append(tag)
-        for name, value in attributes:
-            if name.startswith("on") or (value or "").strip().lower().startswith("javascript:"):
-                self.seen.append(f"{tag} {name}")
-
-
-HOSTILE = (
-    "<script>alert(1)</script>",
-    "HUMAN<img src=x onerror=alert(1)>",
-    "<svg onload=alert(1)>",
-    "[x](javascript:alert(1))",
-    "<a href='javascript:alert(1)'>x</a>",
-    "<table onclick=alert(1)><tr><td>x",
-)
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("kind", ["text/markdown", "text/html"])
-def test_markup_in_a_name_is_shown_and_not_run(tmp_path, name, kind):
-    from nbformat import v4
-
-    cell = v4.new_code_cell("1", outputs=[v4.new_output("display_data", {kind: f"**{name}**, x"})])
-    saved = tmp_path / "01_tiny.ipynb"
-    saved.write_text(json.dumps(v4.new_notebook(cells=[cell])))
-    page = pages.body(saved, {}, tmp_path).html
-    shown = page[page.index('<div class="outputs">') :]
-    assert Running(shown).seen == []
-    assert "x" in shown
-
-
-def test_code_that_puts_nothing_out_is_folded_with_the_next_and_blank_labels_go(tmp_path):
-    from nbformat import v4
-
-    said = [v4.new_output("display_data", {"text/markdown": t}) for t in ("**two**", "****")]
-    cells = [v4.new_markdown_cell("## Here"), v4.new_code_cell("first = 1")]
-    cells.append(v4.new_code_cell("second = 2; run.out.claims(x)", outputs=said))
-    cells.append(v4.new_code_cell("silent = 3"))
-    saved = tmp_path / "01_tiny.ipynb"
-    saved.write_text(json.dumps(v4.new_notebook(cells=cells)))
-    page = pages.body(saved, {}, tmp_path).html
-    assert page.count('<details class="code">') == 1
-    assert ">first<" in page and ">second<" in page and page.index("first") < page.index("second")
-    assert "<strong>two</strong>" in page and "****" not in page
-    assert pages.heading_of(saved, ".claims(") == "Here" and not pages.heading_of(saved, "third")
 
 
 def test_rows_of_the_ledger_lead_to_the_section_that_shows_them(tmp_path):
@@ -434,20 +328,3 @@ def test_the_ledger_says_what_is_open_and_what_can_be_fetched():
     )
     (paper,) = front.open_rows(rows)
     assert (paper["open"], paper["all"], paper["never"]) == (2, 3, 1)
-
-
-@pytest.mark.parametrize(
-    ("before", "low", "high", "digits"),
-    [
-        ({"variance": [2.76, 137.4], "unit": "worker"}, "model_low", "model_high", 1),
-        ({"difficulty_z": [0.123, 1.2]}, "low_z", "high_z", 3),
-        ({"pair": "cs-en", "documents": [10, 20]}, "low", "high", 2),  # of both ends together
-        ({"mean_z": [0.51, 0.52], "rank": [1, 2]}, "rank_low", "rank_high", 2),
-    ],
-)
-def test_two_ends_of_an_interval_have_equally_many_digits(before, low, high, digits):
-    """Those of what they bound, also where words stand between; else what both ask for."""
-    frame = pd.DataFrame({**before, low: [0.0051, 0.57], high: [13.388, 191.092]})
-    cells = re.findall(r"<td.*?>(.*?)</td>", tables.html(frame))
-    ends = [cell for k, cell in enumerate(cells) if k % len(frame.columns) >= len(before)]
-    assert {len(cell.partition(".")[2]) for cell in ends} == {digits}, ends
