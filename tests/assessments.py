@@ -1,4 +1,4 @@
-"""Judgments made for tests: from plain frames, from the generator of the demo, from blocks."""
+"""Judgments made for tests: from plain frames, the generator of the demo, blocks; and a ranking."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from rankstability.judgments import Blocks, DirectAssessment, direct_assessment
+from rankstability.rank.ranking import rank
+from rankstability.read import rr
 
 
 def assessment(latest: pd.DataFrame, good: pd.DataFrame | None = None) -> DirectAssessment:
@@ -51,3 +53,43 @@ def ranked(data: Blocks) -> pd.DataFrame:
     frame["position"] = np.tile(np.arange(1, k + 1), count)
     frame["system"], frame["rank"] = np.array(data.systems)[data.codes.ravel()], data.ranks.ravel()
     return frame.assign(task="xx-yy", pair="xx-yy", track="", document="d", ranked=True)
+
+
+ROWS = [  # worker, system, segment, type, score
+    ("w1", "A", "1", "SYSTEM", 80), ("w1", "B", "1", "SYSTEM", 40), ("w1", "A", "2", "REPEAT", 70),
+    ("w1", "A", "2", "BAD_REF", 10), ("w1", "B", "3", "REF", 90),
+    ("w1", "HUMAN.0", "1", "SYSTEM", 96), ("w1", "HUMAN.0", "2", "BAD_REF", 20),
+    ("w2", "A", "1", "SYSTEM", 0), ("w2", "B", "2", "SYSTEM", 0),
+    ("w2", "HUMAN.0", "3", "SYSTEM", 88), ("w2", "B", "3", "SYSTEM", 64),
+]  # fmt: skip
+
+
+def toy(rows=ROWS, joined=True) -> DirectAssessment:
+    """Two workers; the latest file has one more row, of a joined id."""
+    extra = [("w2", "A+B", "4", "SYSTEM", 50)] if joined else []
+    names = ["worker", "system", "segment", "type", "score"]
+    return assessment(*(pd.DataFrame(part, columns=names) for part in (rows + extra, rows)))
+
+
+def made(significant, lead=None, scores=None, rule="knowles"):
+    """A ranking of systems a, b, c, ... from a matrix of significance (upper triangle)."""
+    n = len(significant)
+    p = np.where(np.array(significant, bool), 0.01, 0.5).astype(float)
+    p = np.triu(p, 1) + np.triu(p, 1).T
+    np.fill_diagonal(p, np.nan)
+    if lead is None:
+        lead = np.triu(np.ones((n, n)), 1) - np.tril(np.ones((n, n)), -1)
+    table = pd.DataFrame(
+        {"system": [chr(97 + k) for k in range(n)], "mean_z": scores or [1.0 - k for k in range(n)]}
+    )
+    return rank(table, p, np.array(lead, float), rule=rule)
+
+
+def frame_of(blocks):
+    """Rows of the reader's frame from blocks given as {system: rank}."""
+    rows = [
+        ("cs-en", "cs-en", "", i, f"judge{i % 3}", i // 2 + 1, "doc", k, system, rank, rank != -1)
+        for i, block in enumerate(blocks)
+        for k, (system, rank) in enumerate(block.items(), 1)
+    ]
+    return pd.DataFrame(rows, columns=rr.COLUMNS)

@@ -70,6 +70,14 @@ def in_this_process(request):
         yield
 
 
+@pytest.fixture
+def sandbox(tmp_path, monkeypatch):
+    """A repository of its own with one notebook, ``01_probe``, whose last cell is given."""
+    from in_process import a_repository
+
+    return a_repository(tmp_path, monkeypatch)
+
+
 def real(campaign: str) -> Path:
     """The folder of a real campaign; without it the test skips, or fails where required."""
     folder = paths.data_root() / FOLDERS[campaign]

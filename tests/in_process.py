@@ -16,9 +16,11 @@ from unittest import mock
 import matplotlib.pyplot as plt
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
+from nbformat import v4
 from traitlets.config import Config
 
 from paperkit import parameters, paths
+from rankcompanion import run
 from rankcompanion.session import UNSAID
 
 
@@ -78,3 +80,53 @@ def text(item):
 def sentences(said):
     """How many there are: a full stop within a name or a number is followed by no blank."""
     return len(re.findall(r"\.(?=\s|$)", said))
+
+
+PARAMETERS = """\
+campaign: str = "demo-srdc"  # the campaign
+pair: str = ""  # a pair
+output_dir: str = ""  # where to
+count: int = 3  # how many
+share: float = 0.5  # how much
+flag: bool = False  # whether
+names: list[str] = ["a"]  # which
+values: list[float] = [1.5]  # how large
+test: str = "scipy<1.7"  # the test
+alpha: float = 0.05  # the level
+seed: int = 1  # of chance
+draws: int = 1  # by chance
+"""
+GOOD = "run.out.table(pd.DataFrame({'count': [count], 'flag': [flag]}), 'result')"
+
+
+def a_repository(tmp_path, monkeypatch):
+    """Gives what writes the notebook of a repository at `tmp_path`; its last cell is given."""
+    (tmp_path / "notebooks").mkdir()
+    monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path / "notebooks")
+    monkeypatch.setattr(paths, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
+    monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(run, "_papermill", without_a_kernel)
+
+    def write(body: str, promises=("result.csv",), parameters=PARAMETERS):
+        cells = [
+            v4.new_markdown_cell("# Probe"),
+            v4.new_code_cell(parameters, metadata={"tags": ["parameters"]}),
+            v4.new_code_cell(
+                "import pandas as pd\n"
+                "from rankcompanion.session import start\n"
+                "run = start('01_probe', campaign, pair, output_dir, count=count)"
+            ),
+            v4.new_code_cell(body),
+        ]
+        about = {"protocols": ["DA"], "promises": list(promises), "pair_promises": []}
+        notebook = v4.new_notebook(cells=cells)
+        notebook.metadata.update(
+            kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
+            language_info={"name": "python"},
+            rankstability=about,
+        )
+        (tmp_path / "notebooks" / "01_probe.ipynb").write_text(json.dumps(notebook))
+        return tmp_path
+
+    return write

@@ -298,6 +298,30 @@ ASPECTS = {  # tests of no single module, each with its reason
 }
 
 
+ELSEWHERE = {  # modules without a test file named after them, and what tests them
+    "paperkit/errors.py": "every test of a refusal",
+    "paperkit/paths.py": "names of folders",
+    "rankstability/errors.py": "every test of a refusal",
+    "rankstability/paths.py": "names of folders",
+    "rankstability/rank/feedback.py": "the search of `tournament`, tested with it",
+    "rankstability/rank/srp_studies.py": "the studies of `srp`, tested with it",
+    "rankstability/read/segments.py": "the segments of `appraise`, tested with it",
+}
+
+
+def test_every_module_has_its_tests():
+    """In a file named after it or after its package, or as `ELSEWHERE` says."""
+    alone = set()
+    for file in MODULES:
+        inside = file.relative_to(ROOT / "lib")
+        names = {inside.stem, inside.parent.name}
+        tested = any((ROOT / "tests" / inside.with_name(f"test_{n}.py")).is_file() for n in names)
+        defines = re.search(r"^(def|class) ", file.read_text(encoding="utf-8"), re.MULTILINE)
+        if defines and not tested and not inside.stem.startswith("__"):
+            alone.add(inside.as_posix())
+    assert alone == set(ELSEWHERE)
+
+
 def test_tests_mirror_the_library():
     """Each is named after a module or a package where it lies, or is one of the `ASPECTS`."""
     tests, strange = ROOT / "tests", []

@@ -1,6 +1,5 @@
 """No path leaves its folder: by a parameter of a notebook, a name in data, the name of a file."""
 
-import os
 import shutil
 
 import pandas as pd
@@ -74,26 +73,6 @@ def test_a_path_that_holds_a_sign_of_equality_is_a_path(name, folders, capsys):
         assert commands.main(["verdict", str(path)]) == 2
         said = capsys.readouterr().err
         assert name in said and "no files in a known format; found 'an empty folder'" in said
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [(["alpha=0.1", "alpha=0.2"], "parameter alpha is given twice"),
-     (["campaign=demo-rr"], "parameter campaign is given twice"),
-     (["--figure-format=svg", "draws=x"], "parameter draws; found 'x'")],
-)  # fmt: skip
-def test_a_call_that_is_off_is_refused(words, problem, capsys):
-    assert commands.main(["verdict", "demo-srdc", *words]) == 2
-    assert problem in capsys.readouterr().err
-    assert "RANKSTABILITY_FIGURE_FORMAT" not in os.environ  # the next verdict draws as it did
-
-
-def test_a_call_that_is_off_writes_no_settings(tmp_path, capsys):
-    file = tmp_path / "mine.csv"
-    file.write_text("system,segment,score\nA,1,20\nB,1,45\n")
-    assert commands.main(["verdict", str(file), "--write-settings", "alpha=2"]) == 2
-    assert "parameter alpha; found 2" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == [file]
 
 
 @pytest.mark.parametrize(

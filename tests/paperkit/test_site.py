@@ -5,13 +5,11 @@ import pkgutil
 import re
 import shutil
 from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from paperkit import pages, paths, runs, tables, templates
+from paperkit import paths, runs
 from rankcompanion import front
 from site_fixture import Links, astray, make_report, make_run
 
@@ -83,34 +81,6 @@ def test_page_folds_code_shows_settings_table_and_figure(root, made):
         assert len(opened) == text.count(f"</{tag}>"), tag
         assert not any(part.endswith("/") for part in opened), tag
     assert "injected" not in text and "# Parameters" not in text
-
-
-def test_formulas_are_mathml_and_what_they_quote_stays_text(tmp_path):
-    from nbformat import v4
-
-    formula = "$$\nz = \\frac{x_1 - \\mu}{\\sigma} < \\text{<b>a</b>}\n$$"
-    text = f"# T\n\nBoth $$ and\n\n{formula}\n\nan *end* of 5 $$."
-    hidden = v4.new_markdown_cell("## Two\n\n$$\n\\href{javascript:alert(1)}{x}\n$$")
-    saved = tmp_path / "01_tiny.ipynb"
-    saved.write_text(json.dumps(v4.new_notebook(cells=[v4.new_markdown_cell(text), hidden])))
-    body = pages.body(saved, {}, tmp_path)
-    assert body.html.count("<math ") == 2 and "<mfrac>" in body.html
-    assert "<b>" not in body.html and "javascript" not in body.html and "\\frac" not in body.html
-    assert "Both $$ and" in body.html and "<em>end</em> of 5 $$." in body.html
-    assert 'aria-label="Equation 1"' in body.html and 'aria-label="Equation 2"' in body.html
-    assert body.words[0][2].split()[:2] == ["Both", "and"]  # a formula is nothing to search for
-
-
-def test_captions_are_taken_from_the_text_above_and_numbered_by_pair():
-    captions = pages.Captions()
-    text = "## A\n\n**Figure 1** (`bump`). Look *here*: 7% of\nit.\n\nText.\n"
-    text += "\n**Figure 2** (`by_*`). There.\n\n**Figure 3** (`bump` of all pairs). All."
-    assert captions.taken(text).split() == ["##", "A", "Text."]
-    assert captions.of("cs-en/bump.png") == "**Figure 1, cs-en.** Look *here*: 7\xa0% of it."
-    assert captions.of("de-en/bump.png") == "**Figure 1, de-en.** To be read as the first."
-    assert captions.of("bump.png") == "**Figure 3.** All."
-    assert captions.of("by_<i>.png") == "**Figure 2, by &#60;i&#62;.** There."
-    assert captions.of("other.png") == ""
 
 
 def test_a_figure_is_a_file_with_alt_text_caption_and_numbers(root, made):
@@ -228,19 +198,6 @@ def test_one_broken_notebook_does_not_take_the_report_with_it(root, made, tmp_pa
     assert "NotJSONError" in (tmp_path / "site" / "index.html").read_text()
 
 
-def test_results_written_elsewhere_and_gone_are_looked_for_in_figures(tmp_path):
-    saved = tmp_path / "executed" / "wmtx" / "01_tiny.status.json"
-    saved.parent.mkdir(parents=True)
-    saved.write_text(json.dumps({"status": "failed", "output_dir": str(tmp_path / "gone")}))
-    (run,) = runs.read_runs(tmp_path / "executed", tmp_path / "figures")
-    assert run.output_dir == tmp_path / "figures" / "wmtx" / "01_tiny"
-    assert run.executed is None and run.status == "failed"
-    kept = tmp_path / "elsewhere"
-    kept.mkdir()
-    saved.write_text(json.dumps({"status": "ok", "output_dir": str(kept)}))
-    assert runs.read_runs(tmp_path / "executed", tmp_path / "figures")[0].output_dir == kept
-
-
 def test_nothing_run_yet(tmp_path):
     assert front.build(tmp_path / "a", tmp_path / "b", tmp_path / "site")["runs"] == 0
     assert "make figures" in (tmp_path / "site" / "index.html").read_text()
@@ -281,173 +238,9 @@ def test_the_small_form_holds_no_pictures_times_or_places(root, tmp_path):
     assert b"not kept in the repository: mean_scores.png" in pair
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.84, "0.8 s"), (9.97, "10 s"), (59.6, "1 min 0 s"), (185, "3 min 5 s"), (7300, "2 h 1 min")],
-)
-def test_duration(seconds, text):
-    assert templates.duration(seconds) == text
-
-
 def test_a_verdict_names_functions_that_exist():
     text = (paths.ROOT / "lib/paperkit/page/verdict.html.j2").read_text()
     names = re.findall(r"<code>((?:rankstability|rankcompanion)\.[\w.]+)</code>", text)
     assert len(names) >= 10
     for name in names:
         pkgutil.resolve_name(name)
-
-
-class Running(HTMLParser):
-    """Collects what a browser would run: scripts and event handlers, and links that are code."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.seen: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        if tag in ("script", "iframe", "img", "svg", "object", "embed"):
-            self.seen.append(tag)
-        for name, value in attributes:
-            if name.startswith("on") or (value or "").strip().lower().startswith("javascript:"):
-                self.seen.append(f"{tag} {name}")
-
-
-HOSTILE = (
-    "<script>alert(1)</script>",
-    "HUMAN<img src=x onerror=alert(1)>",
-    "<svg onload=alert(1)>",
-    "[x](javascript:alert(1))",
-    "<a href='javascript:alert(1)'>x</a>",
-    "<table onclick=alert(1)><tr><td>x",
-)
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("kind", ["text/markdown", "text/html"])
-def test_markup_in_a_name_is_shown_and_not_run(tmp_path, name, kind):
-    from nbformat import v4
-
-    cell = v4.new_code_cell("1", outputs=[v4.new_output("display_data", {kind: f"**{name}**, x"})])
-    saved = tmp_path / "01_tiny.ipynb"
-    saved.write_text(json.dumps(v4.new_notebook(cells=[cell])))
-    page = pages.body(saved, {}, tmp_path).html
-    shown = page[page.index('<div class="outputs">') :]
-    assert Running(shown).seen == []
-    assert "x" in shown
-
-
-def test_code_that_puts_nothing_out_is_folded_with_the_next_and_blank_labels_go(tmp_path):
-    from nbformat import v4
-
-    said = [v4.new_output("display_data", {"text/markdown": t}) for t in ("**two**", "****")]
-    cells = [v4.new_markdown_cell("## Here"), v4.new_code_cell("first = 1")]
-    cells.append(v4.new_code_cell("second = 2; run.out.claims(x)", outputs=said))
-    cells.append(v4.new_code_cell("silent = 3"))
-    saved = tmp_path / "01_tiny.ipynb"
-    saved.write_text(json.dumps(v4.new_notebook(cells=cells)))
-    page = pages.body(saved, {}, tmp_path).html
-    assert page.count('<details class="code">') == 1
-    assert ">first<" in page and ">second<" in page and page.index("first") < page.index("second")
-    assert "<strong>two</strong>" in page and "****" not in page
-    assert pages.heading_of(saved, ".claims(") == "Here" and not pages.heading_of(saved, "third")
-
-
-def test_rows_of_the_ledger_lead_to_the_section_that_shows_them(tmp_path):
-    saved = tmp_path / "report.ipynb"
-    cells = [("markdown", "# T\n## All pairs"), ("code", "run.out.pair_tables(x)")]
-    cells += [("markdown", "## In print"), ("code", "run.out.claims(x)")]
-    made = [{"cell_type": kind, "source": text} for kind, text in cells]
-    saved.write_text(json.dumps({"cells": made}))
-    columns = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
-    said = [("p", "Table 1", "a", "exact"), ("p", "Table 1", "b", "exact")]
-    said += [("p", "Table 2", "a", "exact"), ("p", "Table 1", "c", "no data")]
-    said += [("p", "Table 2", "d", "fact"), ("knowles2021", "Table 1", "e", "exact")]
-    said += [("knowles2021", place, "f", "exact") for place in ("Figure 1", "Figure 2")]
-    cells = [[paper, place, cell, "1", "1", status, "", ""] for paper, place, cell, status in said]
-    rows = pd.DataFrame(cells, columns=columns)
-    rows[:1].to_csv(tmp_path / "claims.csv", index=False)
-    (tmp_path / "none").mkdir()
-    rows[:0].to_csv(tmp_path / "none" / "claims.csv", index=False)
-    made = [("01_tiny", "wmtx", ""), ("01_tiny", "wmt20", ""), ("03_tiny", "demo-x", "none")]
-    made += [("03_tiny", "wmtx", "none")]
-    made = [runs.Run(n, c, "", "kept", 0, "", tmp_path / folder, saved) for n, c, folder in made]
-    linked = front.linked(rows, made)
-    there = "wmtx/01_tiny.html#in-print"  # the row itself; one of its place; of its notebook
-    known = [there, there, "", "", "index.html#campaigns", there]
-    # without claims, where a real campaign's pairs are put together; and of one campaign alone
-    assert list(linked["link"]) == [
-        *known, "wmtx/03_tiny.html#all-pairs", "wmt20/01_tiny.html#in-print",
-    ]  # fmt: skip
-    assert linked[columns].equals(rows)
-
-
-def test_a_page_for_each_format(tmp_path):
-    from rankstability.read.formats import described
-
-    front.build(tmp_path / "executed", tmp_path / "figures", tmp_path)
-    words = [word for word in front.format_words() if word[2] == "formats"]
-    index = (tmp_path / "formats" / "index.html").read_text()
-    assert {word[0] for word in words} == {f"formats/{name}.html" for name in described()}
-    for name, about in described().items():
-        page = unescape((tmp_path / "formats" / f"{name}.html").read_text())
-        assert about["title"] in page and about["example"].strip() in page
-        assert all(about[part] in page for part in ("fields", "left_out", "refused"))
-        assert f'href="{name}.html"' in index
-
-
-@pytest.mark.parametrize(
-    ("published", "ours", "cell", "shown"),
-    [
-        ("8.1%", "8.127", "violations", ("8.1%", "8.127\u00a0%")),
-        ("1,050", "1050", "blocks", ("1,050", "1,050")),
-        ("0.487", "0.487478", "inter | s", ("0.487", "0.48748")),
-        ("4", "3.12", "70% of pairs (thousands)", ("4 thousand", "3.12 thousand")),
-        ("yes", "yes", "x", ("yes", "yes")),
-        ("26", "", "x", ("26", "")),
-    ],
-)
-def test_the_ledger_gives_both_numbers_one_unit(published, ours, cell, shown):
-    row = {
-        "published": published,
-        "ours": ours,
-        "cell": cell,
-        "reason": "of 90% or 5 % none is here",
-    }
-    made = front.shown(row)
-    assert (made["published"], made["ours"]) == shown
-    assert made["reason"] == "Of 90\u00a0% or 5\u00a0% none is here." and "|" not in made["cell"]
-    html = tables.html(pd.DataFrame([row | {"50%: thousands": 1}]))
-    assert f"<td>{published}</td>" in html  # as it is printed
-    assert ">50\u00a0%: thousands<" in html and "<td>of 90\u00a0% or 5\u00a0% none" in html
-
-
-def test_the_ledger_says_what_is_open_and_what_can_be_fetched():
-    rows = pd.DataFrame(
-        [
-            ("koehn2012", "Table 1", "as stated | a", "no data", "was not released"),
-            ("koehn2012", "Table 1", "as matched | a", "no data", "was not released"),
-            ("koehn2012", "Table 1", "as matched | b", "no data", "the files are not here"),
-            ("koehn2012", "Table 1", "as matched | c", "exact", ""),
-        ],
-        columns=["paper", "place", "cell", "status", "reason"],
-    )
-    (paper,) = front.open_rows(rows)
-    assert (paper["open"], paper["all"], paper["never"]) == (2, 3, 1)
-
-
-@pytest.mark.parametrize(
-    ("before", "low", "high", "digits"),
-    [
-        ({"variance": [2.76, 137.4], "unit": "worker"}, "model_low", "model_high", 1),
-        ({"difficulty_z": [0.123, 1.2]}, "low_z", "high_z", 3),
-        ({"pair": "cs-en", "documents": [10, 20]}, "low", "high", 2),  # of both ends together
-        ({"mean_z": [0.51, 0.52], "rank": [1, 2]}, "rank_low", "rank_high", 2),
-    ],
-)
-def test_two_ends_of_an_interval_have_equally_many_digits(before, low, high, digits):
-    """Those of what they bound, also where words stand between; else what both ask for."""
-    frame = pd.DataFrame({**before, low: [0.0051, 0.57], high: [13.388, 191.092]})
-    cells = re.findall(r"<td.*?>(.*?)</td>", tables.html(frame))
-    ends = [cell for k, cell in enumerate(cells) if k % len(frame.columns) >= len(before)]
-    assert {len(cell.partition(".")[2]) for cell in ends} == {digits}, ends

@@ -1,11 +1,14 @@
-"""Pages that explain: every column of every table, every public name."""
+"""Pages that explain: every column of every table, every public name, every row of the ledger."""
 
+import json
 import re
+from html import unescape
 
 import pandas as pd
+import pytest
 
 import rankstability
-from paperkit import pages, paths
+from paperkit import pages, paths, runs, tables
 from paperkit.templates import HERE
 from rankcompanion import front
 
@@ -83,3 +86,86 @@ def test_every_function_that_the_glossary_names_is_there():
     text = (HERE / "glossary.html.j2").read_text(encoding="utf-8")
     named = set(re.findall(r"<code>(rank[\w.]+)</code>", text))
     assert named == {row["name"] for row in front.behind([])} and len(named) > 15
+
+
+def test_rows_of_the_ledger_lead_to_the_section_that_shows_them(tmp_path):
+    saved = tmp_path / "report.ipynb"
+    cells = [("markdown", "# T\n## All pairs"), ("code", "run.out.pair_tables(x)")]
+    cells += [("markdown", "## In print"), ("code", "run.out.claims(x)")]
+    made = [{"cell_type": kind, "source": text} for kind, text in cells]
+    saved.write_text(json.dumps({"cells": made}))
+    columns = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
+    said = [("p", "Table 1", "a", "exact"), ("p", "Table 1", "b", "exact")]
+    said += [("p", "Table 2", "a", "exact"), ("p", "Table 1", "c", "no data")]
+    said += [("p", "Table 2", "d", "fact"), ("knowles2021", "Table 1", "e", "exact")]
+    said += [("knowles2021", place, "f", "exact") for place in ("Figure 1", "Figure 2")]
+    cells = [[paper, place, cell, "1", "1", status, "", ""] for paper, place, cell, status in said]
+    rows = pd.DataFrame(cells, columns=columns)
+    rows[:1].to_csv(tmp_path / "claims.csv", index=False)
+    (tmp_path / "none").mkdir()
+    rows[:0].to_csv(tmp_path / "none" / "claims.csv", index=False)
+    made = [("01_tiny", "wmtx", ""), ("01_tiny", "wmt20", ""), ("03_tiny", "demo-x", "none")]
+    made += [("03_tiny", "wmtx", "none")]
+    made = [runs.Run(n, c, "", "kept", 0, "", tmp_path / folder, saved) for n, c, folder in made]
+    linked = front.linked(rows, made)
+    there = "wmtx/01_tiny.html#in-print"  # the row itself; one of its place; of its notebook
+    known = [there, there, "", "", "index.html#campaigns", there]
+    # without claims, where a real campaign's pairs are put together; and of one campaign alone
+    assert list(linked["link"]) == [
+        *known, "wmtx/03_tiny.html#all-pairs", "wmt20/01_tiny.html#in-print",
+    ]  # fmt: skip
+    assert linked[columns].equals(rows)
+
+
+def test_a_page_for_each_format(tmp_path):
+    from rankstability.read.formats import described
+
+    front.build(tmp_path / "executed", tmp_path / "figures", tmp_path)
+    words = [word for word in front.format_words() if word[2] == "formats"]
+    index = (tmp_path / "formats" / "index.html").read_text()
+    assert {word[0] for word in words} == {f"formats/{name}.html" for name in described()}
+    for name, about in described().items():
+        page = unescape((tmp_path / "formats" / f"{name}.html").read_text())
+        assert about["title"] in page and about["example"].strip() in page
+        assert all(about[part] in page for part in ("fields", "left_out", "refused"))
+        assert f'href="{name}.html"' in index
+
+
+@pytest.mark.parametrize(
+    ("published", "ours", "cell", "shown"),
+    [
+        ("8.1%", "8.127", "violations", ("8.1%", "8.127\u00a0%")),
+        ("1,050", "1050", "blocks", ("1,050", "1,050")),
+        ("0.487", "0.487478", "inter | s", ("0.487", "0.48748")),
+        ("4", "3.12", "70% of pairs (thousands)", ("4 thousand", "3.12 thousand")),
+        ("yes", "yes", "x", ("yes", "yes")),
+        ("26", "", "x", ("26", "")),
+    ],
+)
+def test_the_ledger_gives_both_numbers_one_unit(published, ours, cell, shown):
+    row = {
+        "published": published,
+        "ours": ours,
+        "cell": cell,
+        "reason": "of 90% or 5 % none is here",
+    }
+    made = front.shown(row)
+    assert (made["published"], made["ours"]) == shown
+    assert made["reason"] == "Of 90\u00a0% or 5\u00a0% none is here." and "|" not in made["cell"]
+    html = tables.html(pd.DataFrame([row | {"50%: thousands": 1}]))
+    assert f"<td>{published}</td>" in html  # as it is printed
+    assert ">50\u00a0%: thousands<" in html and "<td>of 90\u00a0% or 5\u00a0% none" in html
+
+
+def test_the_ledger_says_what_is_open_and_what_can_be_fetched():
+    rows = pd.DataFrame(
+        [
+            ("koehn2012", "Table 1", "as stated | a", "no data", "was not released"),
+            ("koehn2012", "Table 1", "as matched | a", "no data", "was not released"),
+            ("koehn2012", "Table 1", "as matched | b", "no data", "the files are not here"),
+            ("koehn2012", "Table 1", "as matched | c", "exact", ""),
+        ],
+        columns=["paper", "place", "cell", "status", "reason"],
+    )
+    (paper,) = front.open_rows(rows)
+    assert (paper["open"], paper["all"], paper["never"]) == (2, 3, 1)

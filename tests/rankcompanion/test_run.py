@@ -1,98 +1,17 @@
-"""The runner: parameters checked, results whole or not at all, failures said."""
+"""The runner: results whole or not at all, failures said."""
 
-import ast
 import json
 import re
 import shutil
-import subprocess
-import sys
 
-import nbformat.v4 as v4
 import pandas as pd
 import pytest
 
-from in_process import without_a_kernel
-from paperkit import parameters, paths
+from in_process import GOOD, without_a_kernel
 from rankcompanion import commands, run
-from rankcompanion.relative_ranking.agreement import MEASURES
 from rankstability import paths as places
-from rankstability.rank.ranking import CLUSTER_RULES
-from rankstability.rank.recipes import RECIPES, recipe_of_year
-from rankstability.rank.significance import CORRECTIONS, TESTS
-from rankstability.score.mqm import WEIGHTS
-
-PARAMETERS = """\
-campaign: str = "demo-srdc"  # the campaign
-pair: str = ""  # a pair
-output_dir: str = ""  # where to
-count: int = 3  # how many
-share: float = 0.5  # how much
-flag: bool = False  # whether
-names: list[str] = ["a"]  # which
-values: list[float] = [1.5]  # how large
-test: str = "scipy<1.7"  # the test
-alpha: float = 0.05  # the level
-seed: int = 1  # of chance
-draws: int = 1  # by chance
-"""
-
 
 WITH_A_KERNEL = run._papermill
-
-
-@pytest.fixture
-def sandbox(tmp_path, monkeypatch):
-    """A repository of its own with one notebook, ``01_probe``, whose last cell is given."""
-    (tmp_path / "notebooks").mkdir()
-    monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path / "notebooks")
-    monkeypatch.setattr(paths, "BUILD", tmp_path / "build")
-    monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
-    monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(run, "_papermill", without_a_kernel)
-
-    def write(body: str, promises=("result.csv",), parameters=PARAMETERS):
-        cells = [
-            v4.new_markdown_cell("# Probe"),
-            v4.new_code_cell(parameters, metadata={"tags": ["parameters"]}),
-            v4.new_code_cell(
-                "import pandas as pd\n"
-                "from rankcompanion.session import start\n"
-                "run = start('01_probe', campaign, pair, output_dir, count=count)"
-            ),
-            v4.new_code_cell(body),
-        ]
-        about = {"protocols": ["DA"], "promises": list(promises), "pair_promises": []}
-        notebook = v4.new_notebook(cells=cells)
-        notebook.metadata.update(
-            kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
-            language_info={"name": "python"},
-            rankstability=about,
-        )
-        (tmp_path / "notebooks" / "01_probe.ipynb").write_text(json.dumps(notebook))
-        return tmp_path
-
-    return write
-
-
-GOOD = "run.out.table(pd.DataFrame({'count': [count], 'flag': [flag]}), 'result')"
-
-
-def test_values_arrive_with_their_declared_types(sandbox):
-    sandbox(GOOD)
-    given = {"campaign": "007", "count": "12", "share": "1", "flag": "true", "names": "x,y"}
-    checked = parameters.check("01_probe", given | {"values": "[1, 2.5]"})
-    typed = {"campaign": "007", "count": 12, "share": 1.0, "flag": True, "names": ["x", "y"]}
-    assert checked == typed | {"values": [1.0, 2.5]}
-    assert isinstance(checked["share"], float)
-
-
-def test_only_annotated_literals_stand_in_a_parameters_cell(sandbox):
-    sandbox(GOOD, parameters="count = 3\n")
-    with pytest.raises(ValueError, match="not a parameter; found 'count'"):
-        parameters.parameters("01_probe")
-    sandbox(GOOD, parameters="count: int = 3 + 4  # sum\n")
-    with pytest.raises(ValueError, match="not a literal"):
-        parameters.parameters("01_probe")
 
 
 def test_a_run_puts_its_files_in_place_and_says_so(sandbox, monkeypatch):
@@ -130,23 +49,6 @@ def test_a_run_puts_its_files_in_place_and_says_so(sandbox, monkeypatch):
         run.execute("01_probe", {}, quiet=True)
     assert (out / "other.csv").read_text() == "x\n1\n"
     assert sorted(p.name for p in out.iterdir()) == names
-
-
-def test_the_command_line_says_what_is_wrong(sandbox, capsys):
-    sandbox(GOOD)
-    assert commands.main(["run", "02"]) == 2
-    assert "no such notebook" in capsys.readouterr().err
-    assert commands.main(["run", "01", "campaign=wmt99"]) == 2
-    assert "wmt99" in capsys.readouterr().err
-    assert commands.main(["run", "01", "--help"]) == 0
-    assert "count: int = 3" in capsys.readouterr().out
-    assert commands.run(["01", "count"]) == 2
-    assert commands.run(["01", "count=x", "--quiet", "share=1"]) == 2  # flags between parameters
-    assert "parameter count" in capsys.readouterr().err
-    assert commands.run(["01", "--figure-format", "gif"]) == 2
-    assert "unknown figure format" in capsys.readouterr().err
-    assert commands.main(["verdicts"]) == 2 and commands.main(["--help"]) == 0
-    assert "rankstability data" in capsys.readouterr().out
 
 
 def test_a_run_never_removes_results_of_another_campaign_below_its_folder(sandbox):
@@ -190,32 +92,6 @@ def _own_campaign(folder):
     return folder
 
 
-def test_no_line_of_a_parameters_cell_is_skipped():
-    for name in parameters.notebooks():
-        cells = parameters.read_notebook(name)["cells"]
-        cell = next(c for c in cells if "parameters" in c["metadata"].get("tags", []))
-        lines = ast.parse("".join(cell["source"])).body
-        wanted = [(ast.unparse(x.target), ast.literal_eval(x.value)) for x in lines]
-        assert [(p.name, p.default) for p in parameters.parameters(name)] == wanted
-        assert all(p.help for p in parameters.parameters(name)), name
-        own = parameters.declared(paths.NOTEBOOKS / f"{name}.ipynb")
-        assert parameters.parameters(name) == own  # of the verdict they stand in the package too
-
-
-def test_the_choices_are_those_of_the_library():
-    for name, known in {
-        "test": TESTS,
-        "rule": CLUSTER_RULES,
-        "correction": CORRECTIONS,
-        "weights": WEIGHTS,
-        "measure": MEASURES,
-    }.items():
-        assert parameters.CHOICES[name] == tuple(known), name
-    assert parameters.CHOICES["recipe"] == ("auto", *RECIPES)
-    for notebook in parameters.notebooks():  # and every default passes its own check
-        parameters.check(notebook, {p.name: p.default for p in parameters.parameters(notebook)})
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -257,38 +133,6 @@ def test_an_output_folder_that_cannot_be_is_refused_at_once(sandbox, tmp_path, m
     with pytest.raises(ValueError, match="cannot be written to"):
         run.execute("01_probe", {"output_dir": str(tmp_path / "new" / "below")}, quiet=True)
     assert not (tmp_path / "new").exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [(["run", "01", "campaign=demo-srdc", "pair=de-enn"], "did you mean de-en?"),
-     (["verdict", "own.csv"], "own.csv, line 3, column 'score'")],
-)  # fmt: skip
-def test_checks_load_neither_statistics_nor_figures(tmp_path, words, problem):
-    (tmp_path / "own.csv").write_text("system,segment,score\na,1,50\nb,1,x\n")
-    code = (
-        "import sys; from rankcompanion import commands\n"
-        f"code = commands.main({words})\n"
-        "loaded = {'matplotlib', 'scipy.stats', 'statsmodels'} & set(sys.modules)\n"
-        "sys.exit(f'{code} {loaded}' if code != 2 or loaded else 0)"
-    )
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0 and problem in done.stderr, done.stderr
-
-
-@pytest.mark.parametrize(("year", "named"), [("wmt22", 2022), ("wmt20", 2020), ("2021", 2021)])
-def test_the_name_of_a_year_without_a_recipe_leads_to_that_which_is_used(year, named, capsys):
-    assert commands.main(["verdict", "demo-srdc", f"recipe={year}"]) == 2
-    used = recipe_of_year(named, "esa")
-    assert f"found '{year}'; expected {used}, the recipe of {named};" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("words", [["--recipe", "wmt17"], ["--recipe=wmt17"]])
-@pytest.mark.parametrize("command", [["verdict", "demo-srdc"], ["run", "01"]])
-def test_a_parameter_given_as_an_option_is_shown_without_dashes(command, words, capsys):
-    assert commands.main([*command, *words]) == 2
-    assert "expected recipe=wmt17 for a parameter" in capsys.readouterr().err
 
 
 def test_a_fault_in_own_scores_is_found_without_a_kernel(sandbox, tmp_path, monkeypatch, capsys):

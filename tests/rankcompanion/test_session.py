@@ -11,7 +11,6 @@ import pytest
 from paperkit.placing import csv_bytes, write_whole
 from rankcompanion import session
 from rankcompanion.session import Outputs
-from rankstability.chance import child_seeds
 from rankstability.errors import DataError
 
 RUNS = ("run.json", "cs-en/run.json")
@@ -93,11 +92,6 @@ def test_versions_of_what_can_change_a_number_are_signed():
     signed = session.signature(campaign="wmt18")
     assert signed["campaign"] == "wmt18"
     assert set(signed["versions"]) == {"python", "numpy", "pandas", "scipy", "statsmodels"}
-
-
-def test_child_seeds_do_not_depend_on_how_many_are_asked_for():
-    few, many = child_seeds(7, 2), child_seeds(7, 5)
-    assert [g.integers(1 << 30) for g in few] == [g.integers(1 << 30) for g in many[:2]]
 
 
 def test_ten_significant_digits_are_kept():

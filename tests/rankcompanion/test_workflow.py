@@ -33,6 +33,8 @@ def test_inputs_hold_the_notebook_the_data_and_the_printed_numbers():
     assert {"08_tournament.ipynb", "catalogue.yaml", "lopez2012.csv"} <= needed
     assert {f.name for f in campaigns.find("demo-rr").files()} <= needed
     assert "koehn2012.csv" not in needed
+    printed = {file.name for file in paths.PUBLISHED.glob("*.csv")}
+    assert not printed & names(Job("00_verdict", "demo-srdc"))  # a verdict compares with no paper
 
 
 def test_a_change_of_one_reader_runs_only_what_reads_with_it():

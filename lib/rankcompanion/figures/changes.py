@@ -75,7 +75,7 @@ def who_moves_whom(moves: pd.DataFrame, title: str) -> Figure:
     top = max(2, most)
     if not most:
         title += " (nobody moves)"
-    texts = wide.map(lambda v: "×" if np.isnan(v) else (f"{v:+.0f}".replace("-", "−") if v else ""))
+    texts = wide.map(_signed)
     fig = heatmap(
         wide, title=title, label="ranks moved up (+) or down (−)", texts=texts, cmap="PuOr",
         vmin=-top, vmax=top, xlabel="system that moves", ylabel="system removed",
@@ -83,6 +83,13 @@ def who_moves_whom(moves: pd.DataFrame, title: str) -> Figure:
     step = max(1, round(top / 3))
     fig.axes[1].set_yticks([k for k in range(-top, top + 1) if k % step == 0])
     return fig
+
+
+def _signed(move: float) -> str:
+    """A move with its sign; nothing for none, × for the system that was removed (NaN)."""
+    if np.isnan(move):
+        return "×"
+    return f"{move:+.0f}".replace("-", "−") if move else ""
 
 
 @styled

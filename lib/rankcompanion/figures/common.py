@@ -269,10 +269,13 @@ def bump(
         moving = system in shown
         turn, k = divmod(shown.index(system), 6) if moving else (0, 0)
         colour = legible(PALETTE[k]) if moving else FAINT
+        width = 0.8
+        if ordered:
+            width = 2.2 if moving else 1.2
         ax.plot(
             range(len(names)), row, color=colour, marker=MARKS[turn % 3],
             ls=DASHES[turn % 3] if ordered else "-", ms=4.5 if ordered else 6,
-            lw=(2.2 if moving else 1.2) if ordered else 0.8, zorder=3 if moving else 2,
+            lw=width, zorder=3 if moving else 2,
         )  # fmt: skip
         for j, side, step in ((0, "right", -0.16 / gap), (last, "left", 0.16 / gap)):
             if np.isfinite(row.iloc[j]):

@@ -15,9 +15,16 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 from .common import AMBER, BLUE, FAINT, GREEN, RED, SKY, finish, rows, styled
 
 RANKER_COLOURS = {"BOJAR": BLUE, "EXPECTED": AMBER, "LOPEZ": RED}
-THOUSANDS = FuncFormatter(
-    lambda value, _: f"{value / 1e6:g}M" if value >= 1e6 else f"{value / 1000:g}k" if value else "0"
-)
+
+
+def _thousands(value: float, _: int) -> str:
+    """A number on an axis, such as ``0``, ``20k`` or ``1.5M``."""
+    if value >= 1e6:
+        return f"{value / 1e6:g}M"
+    return f"{value / 1000:g}k" if value else "0"
+
+
+THOUSANDS = FuncFormatter(_thousands)
 
 
 def _panels(

@@ -11,18 +11,20 @@ import numpy as np
 import pandas as pd
 
 from rankstability.chance import named_generator
+from rankstability.change import perturb
 from rankstability.errors import DataError
 from rankstability.judgments import REFERENCE, TYPES, DirectAssessment, ranked_systems, select_rows
 from rankstability.rank import fewest as decisive
+from rankstability.rank.comparing import compare
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.recipes import RECIPES, recipe_of_year
+from rankstability.rank.systems import rank_systems
 from rankstability.score import rr
 from rankstability.score.pairwise import ratio
-from rankstability.score.scored import Scores, scored
+from rankstability.score.scored import Scores, scored, segment_scores
 
 from ..lines import held
 from ..lines.tables import false_line_table, judged_by, null_units, units_by_system
-from ..outlier_removal import default_ranker, remove_each
 from ..relative_ranking import methods
 from . import annotators, answers, sizes
 
@@ -246,9 +248,13 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     standardised = RECIPES[one.recipe].score == "z" and isinstance(one.judgments, DirectAssessment)
     if not standardised or len(ranked_systems(one.judgments)) < 3:
         return pd.DataFrame(columns=columns)
-    systems = ranked_systems(one.judgments)
-    made = remove_each(one.judgments, systems, default_ranker(alpha=alpha))
-    return pd.DataFrame([c.row() for c in made])[columns]
+    original = rank_systems(segment_scores(one.judgments), alpha=alpha)
+    rows = []
+    for system in ranked_systems(one.judgments):
+        left = segment_scores(perturb.remove(one.judgments, system))
+        change = compare(original.without([system]), rank_systems(left, alpha=alpha))
+        rows.append({"removed": system, **change.row()})
+    return pd.DataFrame(rows)[columns]
 
 
 def controls(one: Case) -> pd.DataFrame:

@@ -78,3 +78,13 @@ def test_numbers_on_wmt24_are_those_of_the_other_notebooks():
 @needs("wmt23-protocols")
 def test_numbers_on_a_study_of_protocols_are_those_of_the_other_notebooks():
     check("wmt23-protocols.ESA-1", "en-de")
+
+
+def test_a_system_is_removed_by_its_name_whatever_that_is(tmp_path):
+    """Notebook 02 reads `lowest` and ` & ` otherwise."""
+    names = {"lowest": 40, "a & b": 30, "c": 10}
+    rows = [f"{s},{k},u{k % 3},{m + 7 * k % 50}" for s, m in names.items() for k in range(20)]
+    (tmp_path / "mine.csv").write_text("\n".join(["system,segment,annotator,score", *rows]))
+    found = campaigns.find(tmp_path / "mine.csv")
+    [one] = verdict.cases(found, "", campaigns.load(found), recipe="wmt17")
+    assert verdict.removals(one)["removed"].tolist() == ["a & b", "c", "lowest"]

@@ -6,32 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assessments import assessment
+from assessments import ROWS, toy
 from rankstability.change import perturb
 from rankstability.errors import DataError
-from rankstability.judgments import (
-    DirectAssessment,
-    human_systems,
-    is_human,
-    ranked_systems,
-    reference_systems,
-)
 from rankstability.score.da import judgment_z
-
-ROWS = [  # worker, system, segment, type, score
-    ("w1", "A", "1", "SYSTEM", 80), ("w1", "B", "1", "SYSTEM", 40), ("w1", "A", "2", "REPEAT", 70),
-    ("w1", "A", "2", "BAD_REF", 10), ("w1", "B", "3", "REF", 90),
-    ("w1", "HUMAN.0", "1", "SYSTEM", 96), ("w1", "HUMAN.0", "2", "BAD_REF", 20),
-    ("w2", "A", "1", "SYSTEM", 0), ("w2", "B", "2", "SYSTEM", 0),
-    ("w2", "HUMAN.0", "3", "SYSTEM", 88), ("w2", "B", "3", "SYSTEM", 64),
-]  # fmt: skip
-
-
-def toy(rows=ROWS, joined=True) -> DirectAssessment:
-    """Two workers; the latest file has one more row, of a joined id."""
-    extra = [("w2", "A+B", "4", "SYSTEM", 50)] if joined else []
-    names = ["worker", "system", "segment", "type", "score"]
-    return assessment(*(pd.DataFrame(part, columns=names) for part in (rows + extra, rows)))
 
 
 def test_removing_a_system_takes_all_its_rows_but_not_those_of_a_joined_id():
@@ -76,18 +54,6 @@ def test_inflating_says_what_became_of_zeros(zeros, expected):
     assert scores[4] == 90  # a REF row with its id is not its output
     notes = after.excluded[after.excluded["file"] == "good"]["rows"].to_list()
     assert notes == [3, 1, 2]
-
-
-def test_who_is_human():
-    yes = ["HUMAN", "HUMAN.0", "Human-A.3", "refA", "A+HUMAN.0", "Human_B", "human", "human.7",
-           "newstest2019-human", "ref-A", "ref_B", "reference", "reference_r1",
-           "translator-A"]  # fmt: skip
-    no = ["REFERENCE", "superhuman.1", "Humanoid", "GPT4-5shot_with_refA", "refAB", "reference-A",
-          "translator", "my-reference"]  # fmt: skip
-    assert [n for n in yes + no if is_human(n)] == yes
-    assert human_systems(toy()) == ("HUMAN.0",)
-    assert reference_systems(toy()) == ("B",)
-    assert ranked_systems(toy()) == ("A", "B", "HUMAN.0")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from scipy import stats
 
 from conftest import needs
 from esa import scored
-from rankstability import load, rank_systems, segment_scores
+from rankstability import load, rank_systems
 from rankstability.errors import DataError
 from rankstability.rank.paired import signed_rank
 from rankstability.rank.ranking import clusters
@@ -114,23 +114,6 @@ def test_domains_count_alike_in_wmt24_alone(name):
     first = make(recipe, scores, domain).order[0]
     assert first == (1 if name == "wmt24" else 0)
     assert recipe.by_domain == (name == "wmt24")
-
-
-@pytest.mark.parametrize("name", RECIPES)
-def test_a_ranking_by_recipe_is_that_of_its_arrays(name):
-    judgments = load("demo-srpdc", "de-en")
-    ranking = rank_systems(judgments, recipe=name)
-    judged = counted_by(judgments, RECIPES[name])
-    arrays = make(RECIPES[name], judged.stack() if RECIPES[name].apart else judged.matrix())
-    assert ranking.systems == tuple(judged.systems[k] for k in arrays.order)
-    assert ranking.lines == arrays.lines and ranking.score.tolist() == arrays.score.tolist()
-    assert ranking.certain.systems == ranking.systems or RECIPES[name].apart
-    assert (ranking.p == ranking.p.T)[~np.eye(len(ranking.p), dtype=bool)].all()
-    if name == "wmt17":  # the same by the other way
-        other = rank_systems(segment_scores(judgments))
-        assert ranking.systems == other.systems and ranking.lines == other.lines
-    if name in ("wmt17", "wmt24", "wmt26", "wmt26-2026-08"):
-        assert ranking.under().lines == ranking.lines
 
 
 @pytest.mark.parametrize(

@@ -7,30 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import needs
-from rankcompanion import tournament
+from oracle_tournament import by_igraph
 from rankstability.errors import DataError
 from rankstability.rank import feedback
 from rankstability.rank import tournament as t
-from rankstability.read import campaigns
-
-# REPLICATION: optimal costs, found independently of this code
-COSTS = {
-    "wmt10": {
-        "cs-en": 2, "en-cs": 43, "en-fr": 18, "en-de": 31, "en-es": 6, "fr-en": 61, "de-en": 55,
-        "es-en": 10,
-    },
-    "wmt11": {
-        "cs-en individual": 1, "en-cs individual": 0, "en-fr individual": 17,
-        "en-de individual": 24, "en-es individual": 16, "fr-en individual": 27,
-        "de-en individual": 48, "es-en individual": 31, "ur-en tunable": 6,
-    },
-    "wmt12": {
-        "cs-en": 0, "de-en": 22, "en-cs": 1, "en-de": 28, "en-es": 0, "en-fr": 2, "es-en": 1,
-        "fr-en": 27,
-    },
-}  # fmt: skip
-OPTIMA = {"wmt10": {"fr-en": 8}, "wmt11": {"fr-en individual": 26}}
 
 
 @st.composite
@@ -55,18 +35,6 @@ def brute_force(weights: np.ndarray, preference: np.ndarray) -> tuple[int, tuple
         elif cost == best:
             number += 1
     return int(best or 0), first, number
-
-
-def by_igraph(weights: np.ndarray) -> int:
-    import igraph
-
-    rows, columns = np.nonzero(weights)
-    graph = igraph.Graph(
-        n=len(weights), edges=list(zip(rows.tolist(), columns.tolist(), strict=True)), directed=True
-    )
-    graph.es["weight"] = weights[rows, columns].tolist()
-    chosen = graph.feedback_arc_set(weights="weight", method="ip")
-    return int(sum(graph.es[e]["weight"] for e in chosen))
 
 
 def campaign(n: int, comparisons: int, seed: int) -> np.ndarray:
@@ -236,19 +204,3 @@ def test_larger_weights_change_no_order_of_many_small_blocks(times):
 def test_bad_weights_are_refused_with_a_reason(weights, message):
     with pytest.raises(DataError, match=message):
         t.feedback_arc_set(weights, None if message != "unique" else ["a", "a"])
-
-
-@pytest.mark.parametrize("name", COSTS)
-@needs("wmt10")
-@needs("wmt11")
-@needs("wmt12")
-def test_optimal_costs_of_the_real_tasks(name):
-    solved = tournament.solve_tasks(campaigns.load_rr(campaigns.find(name)))
-    costs = {task: s.mfas.cost for task, s in solved.items()}
-    combined = {task: 0 for task in costs if task.endswith("combination")}
-    assert costs == COSTS[name] | combined
-    for task, number in OPTIMA.get(name, {}).items():
-        assert solved[task].mfas.n_optima == number
-    for s in solved.values():
-        assert s.mfas.optimal and s.mfas.canonical
-        assert by_igraph(s.mfas.weights) == s.mfas.cost

@@ -12,7 +12,7 @@ from rankcompanion.verdict import cases as verdict
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.rank.recipes import RECIPES
-from rankstability.read import campaigns, languages
+from rankstability.read import campaigns
 
 
 def test_a_folder_of_da_files_is_a_campaign(tmp_path, monkeypatch):
@@ -224,15 +224,3 @@ def test_the_example_in_the_readme_is_a_campaign(tmp_path):
 def test_a_path_to_a_known_folder_is_that_campaign():
     campaign = campaigns.find(real("wmt21"))
     assert campaign.style == "SR+DC" and campaign.rebuilt and campaign.name == "wmt21"
-
-
-@pytest.mark.parametrize(
-    ("text", "pair"),
-    [
-        ("English-German", "en-de"), ("eng-deu", "en-de"), (" cs-en ", "cs-en"),
-        ("en_de", "en-de"), ("Czech_English", "cs-en"), ("en-pt_BR", "en-pt_BR"),
-        ("en_de_x", ""), ("en", ""), ("", ""), ("_de", ""), ("en-", ""), ("e1-de", ""),
-    ],
-)  # fmt: skip
-def test_language_pairs_as_we_write_them(text, pair):
-    assert languages.pair_of(text) == pair

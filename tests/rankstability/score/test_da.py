@@ -82,11 +82,6 @@ def test_a_worker_who_always_gives_the_same_decimal_has_no_z_score(demo):
     assert np.isnan(judgment_z(same)[(good["worker"] == worker).to_numpy()]).all()
 
 
-def test_one_sided_p_values_are_not_corrected_over_unordered_pairs(demo):
-    with pytest.raises(DataError, match="one p-value for each pair"):
-        rank_systems(segment_scores(demo), test="greater", correction="holm")
-
-
 # ------------------------------------------------------------------ judgments without z
 
 

@@ -1,0 +1,92 @@
+"""An executed notebook as a page: formulas, captions, folded code, and markup shown as text."""
+
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+from paperkit import pages
+
+
+def test_formulas_are_mathml_and_what_they_quote_stays_text(tmp_path):
+    from nbformat import v4
+
+    formula = "$$\nz = \\frac{x_1 - \\mu}{\\sigma} < \\text{<b>a</b>}\n$$"
+    text = f"# T\n\nBoth $$ and\n\n{formula}\n\nan *end* of 5 $$."
+    hidden = v4.new_markdown_cell("## Two\n\n$$\n\\href{javascript:alert(1)}{x}\n$$")
+    saved = tmp_path / "01_tiny.ipynb"
+    saved.write_text(json.dumps(v4.new_notebook(cells=[v4.new_markdown_cell(text), hidden])))
+    body = pages.body(saved, {}, tmp_path)
+    assert body.html.count("<math ") == 2 and "<mfrac>" in body.html
+    assert "<b>" not in body.html and "javascript" not in body.html and "\\frac" not in body.html
+    assert "Both $$ and" in body.html and "<em>end</em> of 5 $$." in body.html
+    assert 'aria-label="Equation 1"' in body.html and 'aria-label="Equation 2"' in body.html
+    assert body.words[0][2].split()[:2] == ["Both", "and"]  # a formula is nothing to search for
+
+
+def test_captions_are_taken_from_the_text_above_and_numbered_by_pair():
+    captions = pages.Captions()
+    text = "## A\n\n**Figure 1** (`bump`). Look *here*: 7% of\nit.\n\nText.\n"
+    text += "\n**Figure 2** (`by_*`). There.\n\n**Figure 3** (`bump` of all pairs). All."
+    assert captions.taken(text).split() == ["##", "A", "Text."]
+    assert captions.of("cs-en/bump.png") == "**Figure 1, cs-en.** Look *here*: 7\xa0% of it."
+    assert captions.of("de-en/bump.png") == "**Figure 1, de-en.** To be read as the first."
+    assert captions.of("bump.png") == "**Figure 3.** All."
+    assert captions.of("by_<i>.png") == "**Figure 2, by &#60;i&#62;.** There."
+    assert captions.of("other.png") == ""
+
+
+class Running(HTMLParser):
+    """Collects what a browser would run: scripts and event handlers, and links that are code."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        if tag in ("script", "iframe", "img", "svg", "object", "embed"):
+            self.seen.append(tag)
+        for name, value in attributes:
+            if name.startswith("on") or (value or "").strip().lower().startswith("javascript:"):
+                self.seen.append(f"{tag} {name}")
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "HUMAN<img src=x onerror=alert(1)>",
+    "<svg onload=alert(1)>",
+    "[x](javascript:alert(1))",
+    "<a href='javascript:alert(1)'>x</a>",
+    "<table onclick=alert(1)><tr><td>x",
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("kind", ["text/markdown", "text/html"])
+def test_markup_in_a_name_is_shown_and_not_run(tmp_path, name, kind):
+    from nbformat import v4
+
+    cell = v4.new_code_cell("1", outputs=[v4.new_output("display_data", {kind: f"**{name}**, x"})])
+    saved = tmp_path / "01_tiny.ipynb"
+    saved.write_text(json.dumps(v4.new_notebook(cells=[cell])))
+    page = pages.body(saved, {}, tmp_path).html
+    shown = page[page.index('<div class="outputs">') :]
+    assert Running(shown).seen == []
+    assert "x" in shown
+
+
+def test_code_that_puts_nothing_out_is_folded_with_the_next_and_blank_labels_go(tmp_path):
+    from nbformat import v4
+
+    said = [v4.new_output("display_data", {"text/markdown": t}) for t in ("**two**", "****")]
+    cells = [v4.new_markdown_cell("## Here"), v4.new_code_cell("first = 1")]
+    cells.append(v4.new_code_cell("second = 2; run.out.claims(x)", outputs=said))
+    cells.append(v4.new_code_cell("silent = 3"))
+    saved = tmp_path / "01_tiny.ipynb"
+    saved.write_text(json.dumps(v4.new_notebook(cells=cells)))
+    page = pages.body(saved, {}, tmp_path).html
+    assert page.count('<details class="code">') == 1
+    assert ">first<" in page and ">second<" in page and page.index("first") < page.index("second")
+    assert "<strong>two</strong>" in page and "****" not in page
+    assert pages.heading_of(saved, ".claims(") == "Here" and not pages.heading_of(saved, "third")

@@ -1,0 +1,25 @@
+"""Frames as tables of a page."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from paperkit import tables
+
+
+@pytest.mark.parametrize(
+    ("before", "low", "high", "digits"),
+    [
+        ({"variance": [2.76, 137.4], "unit": "worker"}, "model_low", "model_high", 1),
+        ({"difficulty_z": [0.123, 1.2]}, "low_z", "high_z", 3),
+        ({"pair": "cs-en", "documents": [10, 20]}, "low", "high", 2),  # of both ends together
+        ({"mean_z": [0.51, 0.52], "rank": [1, 2]}, "rank_low", "rank_high", 2),
+    ],
+)
+def test_two_ends_of_an_interval_have_equally_many_digits(before, low, high, digits):
+    """Those of what they bound, also where words stand between; else what both ask for."""
+    frame = pd.DataFrame({**before, low: [0.0051, 0.57], high: [13.388, 191.092]})
+    cells = re.findall(r"<td.*?>(.*?)</td>", tables.html(frame))
+    ends = [cell for k, cell in enumerate(cells) if k % len(frame.columns) >= len(before)]
+    assert {len(cell.partition(".")[2]) for cell in ends} == {digits}, ends

@@ -1,0 +1,13 @@
+"""What templates write numbers with."""
+
+import pytest
+
+from paperkit import templates
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.84, "0.8 s"), (9.97, "10 s"), (59.6, "1 min 0 s"), (185, "3 min 5 s"), (7300, "2 h 1 min")],
+)
+def test_duration(seconds, text):
+    assert templates.duration(seconds) == text
