@@ -211,7 +211,12 @@ def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     long, source = formats.reader("long"), folder.Source(path, tuple(tables), entry)
     for pair in long.pairs(source):
         long.read(source, pair)
-    file.write_text(columns.written(entry), encoding="utf-8")
+    part = file.with_name(f".{file.name}.part")
+    try:
+        part.write_text(columns.written(entry), encoding="utf-8")
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
     return file
 
 
