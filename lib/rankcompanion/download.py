@@ -17,11 +17,11 @@ import tarfile
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-import pandas as pd
 import pooch
 
 from paperkit.placing import made_folders, write_whole
@@ -172,14 +172,22 @@ def _choose(
 
 
 def _recorded(url: str, archive: Path | None = None) -> Facts:
-    """The sha256 of an archive in ``checksums.tsv``, to which that of `archive` is added first."""
+    """The sha256 of an archive in ``checksums.tsv``, to which that of `archive` is added first.
+
+    Raises DataError if ``checksums.tsv`` is damaged.
+    """
     path = paths.data_root() / "checksums.tsv"
-    known = pd.read_csv(path, sep="\t", index_col="name") if path.is_file() else pd.DataFrame()
+    lines = text.content(path).decode().splitlines() if path.is_file() else []
+    known = {"name": "sha256"}  # the header
+    for line, cells in enumerate(map(str.split, lines), start=1):
+        if len(cells) not in (0, 2, 3):  # earlier versions recorded the bytes, too
+            wrong = partial(DataError, "wrong number of columns", file=path, line=line)
+            raise wrong(value=len(cells), expected="name and sha256, with a tab between them")
+        known |= {cells[0]: cells[1]} if cells else {}
     if archive:
-        known.loc[url, "sha256"] = sha256(archive)
-        table = known[["sha256"]].rename_axis("name").to_csv(sep="\t", lineterminator="\n")
-        write_whole(path, table.encode())
-    return {"sha256": known.loc[url, "sha256"]} if url in known.index else {}
+        known[url] = sha256(archive)
+        write_whole(path, "".join(f"{name}\t{said}\n" for name, said in known.items()).encode())
+    return {"sha256": known[url]} if url in known else {}
 
 
 def url_of(source: Entry, name: str, base: str = "") -> str:

@@ -285,6 +285,32 @@ def test_archive_without_a_published_checksum_is_recorded_and_held_to_it(root, s
     assert not (root / "loose" / "ad-latest.csv").exists()
 
 
+@pytest.mark.parametrize("sign", ["\t", "  "])
+@pytest.mark.parametrize("more", [(), ("bytes",)], ids=len)  # as earlier versions wrote it
+def test_a_recorded_checksum_is_read_between_tabs_or_blanks(root, sign, more):
+    address = "https://gone.example/~y/human.tar.gz"
+    rows = [("name", "sha256", *more), (address, "0" * 64, *("5" for _ in more)), ()]
+    (root / "checksums.tsv").write_text("\n".join(map(sign.join, rows)))
+    with pytest.raises(DataError, match=f"checksum differs .* expected {'0' * 64}"):
+        list(download.download("loose"))
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"one", "wrong number of columns; found 1; expected name and sha256"),
+        (b"a\tb\tc\td", "wrong number of columns; found 4; expected name and sha256"),
+        (b"caf\xe9\t0", "wrong encoding"),
+        (b"\0\t0", "NUL byte"),
+    ],
+)
+def test_damaged_checksums_are_refused_with_their_line(root, line, words):
+    (root / "checksums.tsv").write_bytes(b"name\tsha256\nx\t0\n" + line + b"\n")
+    with pytest.raises(DataError, match=rf"checksums\.tsv, line 3: {words}"):
+        list(download.download("loose"))
+    assert everything(root) == {"checksums.tsv"}
+
+
 def test_a_truncated_archive_unpacks_nothing_and_the_next_run_starts_anew(root, server):
     whole = tar(OFFICIAL)
     server.files["/human.tar.gz"] = whole[: len(whole) // 2]
