@@ -252,11 +252,13 @@ def _from_archive(
 ) -> Iterator[str]:
     """Fetch an archive (once for all campaigns in it), check it and unpack the missing files."""
     missing = [file for file in source["files"] if not campaigns.locate(folder, file)]
-    if not missing:
-        return
     url = str(source["archive"])
     store = paths.data_root() / "downloads" / url.rsplit("/", 1)[1]
     fresh = not store.is_file()
+    here = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    extras = [one for one in source.get("optional", ()) if not fnmatch.filter(here, one)]
+    if not missing and (fresh or not extras):  # no big archive for the extras alone
+        return
     facts = {key: source[key] for key in ("sha256", "bytes") if key in source} or _recorded(url)
     known: dict[str, Facts] = {}  # of the files that another source has with their checksums
     for one in entry["sources"]:
@@ -271,17 +273,18 @@ def _from_archive(
             expected = f"Remove the file to fetch it again; if you trust this one, {trusted}"
             raise DataError(problem, file=store, expected=expected)
         required = {file: known.get(file, {}) for file in missing}
-        unpacked = unpack(store, source["part"], folder, required, source.get("optional", ()))
+        unpacked = unpack(store, source["part"], folder, required, extras)
     except DataError as error:
         if fresh:
             store.unlink(missing_ok=True)  # so that the next run fetches it again
-        for file in missing:
+        for file in missing or extras:
             failed.setdefault(file, []).append(error)
         return
     if not facts:
         seen = _recorded(url, store)["sha256"]
         yield f"no checksum of {store.name} was ever published; recorded its sha256 {seen}"
-    yield f"{len(unpacked)} files unpacked from {store.name}"
+    if unpacked:
+        yield f"{len(unpacked)} files unpacked from {store.name}"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -311,6 +311,25 @@ def test_damaged_checksums_are_refused_with_their_line(root, line, words):
     assert everything(root) == {"checksums.tsv"}
 
 
+def test_optional_files_are_kept_and_alone_are_no_reason_to_fetch_an_archive(root, server):
+    list(download.download("loose"))
+    latest, extra = root / "loose" / "ad-latest.csv", root / "loose" / "ad-sys-ranking-cs-en-z.csv"
+    latest.unlink()
+    extra.write_bytes(b"mine\n")
+    assert list(download.download("loose")) == ["loose: 1 files unpacked from human.tar.gz"]
+    assert latest.read_bytes() == LATEST and extra.read_bytes() == b"mine\n"
+    extra.unlink()
+    assert list(download.download("loose")) == ["loose: 1 files unpacked from human.tar.gz"]
+    assert extra.read_bytes() == b"1 2 3\n"
+    extra.unlink()
+    (root / "downloads" / "human.tar.gz").write_bytes(b"damaged")
+    with pytest.raises(DataError, match="not the archive recorded"):
+        list(download.download("loose"))
+    (root / "downloads" / "human.tar.gz").unlink()
+    asked = len(server.asked)
+    assert list(download.download("loose")) == [] and len(server.asked) == asked
+
+
 def test_a_truncated_archive_unpacks_nothing_and_the_next_run_starts_anew(root, server):
     whole = tar(OFFICIAL)
     server.files["/human.tar.gz"] = whole[: len(whole) // 2]
