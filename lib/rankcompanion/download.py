@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import io
 import logging
 import os
 import shutil
 import sys
 import tarfile
+import time
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,6 +33,8 @@ from rankstability.read import campaigns, text
 
 RAW = "https://raw.githubusercontent.com"
 TRIES, TIMEOUT = 3, 60.0
+TOTAL_TIME = 3600.0  # seconds for one attempt at one file
+LARGEST = 4 << 30  # bytes of a file of unpublished size
 PARTIAL = ".partial-"  # prefix of what is not complete yet
 
 Entry = Mapping[str, Any]  # an entry of the catalogue, or one of its sources
@@ -72,8 +76,26 @@ def _staging(target: Path) -> Iterator[Path]:
             shutil.rmtree(own, ignore_errors=True)
 
 
+class _Bounded(io.FileIO):
+    """A file that takes at most `most` bytes, and nothing after `TOTAL_TIME`."""
+
+    def __init__(self, path: str, most: int) -> None:
+        super().__init__(path, "wb")
+        self.most, self.end = most, time.monotonic() + TOTAL_TIME
+
+    def write(self, data: Any) -> int:
+        if self.tell() + len(data) > self.most:
+            raise LookupError(f"larger than the expected {self.most} bytes")
+        if time.monotonic() > self.end:
+            raise LookupError(f"not complete after {TOTAL_TIME:g} seconds")
+        return super().write(data)
+
+
 def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str = "") -> None:
     """Download `url` to `target`, verified before it gets that name; retry where that may help.
+
+    A transfer ends beyond the size in `facts` (`LARGEST` if unknown), after `TOTAL_TIME`, and where
+    nothing comes for `TIMEOUT`.
 
     Raises DataError after the last of `tries`, with the reason and how to place the file by hand
     (`instead` is added to that); `Unreachable` if the host does not answer.
@@ -83,7 +105,8 @@ def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str
     def downloader(url: str, output: str, keeper: object) -> None:
         carry = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)
         try:
-            carry(url, output, keeper)
+            with _Bounded(output, facts.get("bytes", LARGEST)) as file:
+                carry(url, file, keeper)
         except requests.HTTPError as error:
             status = error.response.status_code if error.response is not None else 0
             if status < 500 and status != 429:  # a retry would get the same answer

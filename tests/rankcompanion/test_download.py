@@ -215,6 +215,23 @@ def test_a_transfer_that_breaks_off_is_started_again(folder, server):
     assert (folder / "ad-latest.csv").read_bytes() == LATEST
 
 
+@pytest.mark.parametrize(
+    ("answer", "limits", "words"),
+    [
+        (LATEST + b"x" * 10_000_000, {}, f"larger than the expected {len(LATEST)} bytes"),
+        (LATEST, {"TOTAL_TIME": 0.0}, "not complete after 0 seconds"),  # it drips
+        ((LATEST, 700, 30.0), {"TIMEOUT": 0.2}, "no answer from the host"),  # it stalls
+    ],
+)
+def test_a_transfer_without_end_is_ended(root, server, monkeypatch, answer, limits, words):
+    for name, limit in limits.items():
+        monkeypatch.setattr(download, name, limit)
+    server.files[f"{AT}ad-latest.csv"] = answer
+    with pytest.raises(DataError, match=words):
+        list(download.download("pinned", tries=1))
+    assert not list(root.rglob("*latest*"))
+
+
 def test_leftovers_of_a_killed_run_do_no_harm(folder):
     (folder / ".partial-ad-latest.csv").mkdir(parents=True)
     (folder / ".partial-ad-latest.csv" / "tmp1").write_bytes(LATEST[:100])
