@@ -65,15 +65,22 @@ def mismatch(path: Path, facts: Facts) -> str:
 
 @contextmanager
 def _staging(target: Path) -> Iterator[Path]:
-    """A temporary folder next to `target`; folders that stay empty are removed again."""
+    """A temporary folder next to `target`; folders that stay empty are removed again.
+
+    Raises DataError where nothing can be written, or something else is in the way.
+    """
     own = target.with_name(PARTIAL + target.name)
     shutil.rmtree(own, ignore_errors=True)  # left by a run that was killed
-    with made_folders(target.parent):
-        own.mkdir()
-        try:
-            yield own
-        finally:
-            shutil.rmtree(own, ignore_errors=True)
+    try:
+        with made_folders(target.parent):
+            own.mkdir()
+            try:
+                yield own
+            finally:
+                shutil.rmtree(own, ignore_errors=True)
+    except OSError as error:
+        place = error.filename2 or error.filename or target
+        raise DataError(f"cannot be written ({error.strerror})", file=place) from None
 
 
 class _Bounded(io.FileIO):
@@ -120,14 +127,16 @@ def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str
         registry, urls = {target.name: facts.get("sha256")}, {target.name: url}
         keeper = pooch.Pooch(staging, "", registry, urls, retry_if_failed=max(tries, 1) - 1)
         try:
-            os.replace(keeper.fetch(target.name, downloader=downloader), target)
-            return
+            whole = keeper.fetch(target.name, downloader=downloader)
         except (requests.ConnectionError, requests.Timeout) as error:
             kind, reason = Unreachable, f"no answer from the host ({type(error).__name__})"
         except requests.RequestException as error:
             reason = f"the transfer broke off ({type(error).__name__})"
         except (LookupError, ValueError, OSError) as error:
             reason = str(error)
+        else:
+            os.replace(whole, target)
+            return
     must = [f"{key} {facts[key]}" for key in ("bytes", "git_blob", "sha256") if key in facts]
     known = ", ".join(must) or "no checksum was published"
     expected = f"the file placed there by hand: {target} ({known}){instead}"
@@ -178,19 +187,22 @@ def _choose(
     required: Collection[str],
     optional: Collection[str],
 ) -> dict[str, tarfile.TarInfo]:
-    """The wanted regular files below a folder `part`, by file name."""
+    """The wanted members below a folder `part`, by file name; DataError if one is no file."""
     chosen: dict[str, tarfile.TarInfo] = {}
     for member in sorted(members, key=lambda m: (m.name.count("/"), m.name)):
         path = PurePosixPath(member.name.replace("\\", "/"))  # no folder on Windows either
         names = (path.name, path.name.removesuffix(".gz"))
         hit = any(fnmatch.fnmatchcase(n, one) for n in names for one in (*required, *optional))
-        if hit and member.isfile() and part in path.parts[:-1]:
+        if hit and part in path.parts[:-1]:
             chosen.setdefault(path.name, member)
     missing = [name for name in required if not {name, f"{name}.gz"} & chosen.keys()]
     if missing:
         there = "; ".join(sorted({str(PurePosixPath(m.name).parent) for m in members}))
         problem = f"no member {missing[0]} below a folder {part}"
         raise DataError(problem, file=archive, expected=there)
+    for member in (one for one in chosen.values() if not one.isfile()):
+        problem, expected = "a link or folder in place of a file", "a regular file"
+        raise DataError(problem, file=archive, value=member.name, expected=expected)
     return chosen
 
 
@@ -298,8 +310,8 @@ def _from_archive(
         required = {file: known.get(file, {}) for file in missing}
         unpacked = unpack(store, source["part"], folder, required, extras)
     except DataError as error:
-        if fresh:
-            store.unlink(missing_ok=True)  # so that the next run fetches it again
+        if fresh and store.is_file():
+            store.unlink()  # so that the next run fetches it again
         for file in missing or extras:
             failed.setdefault(file, []).append(error)
         return

@@ -371,7 +371,6 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.
         member("../../evil.csv"),
         member(f"human/{PART}/../../../ad-latest.csv"),
         member("/tmp/rankstability-evil.csv"),
-        member(f"human/{PART}/ad-sys-ranking-x.csv", tarfile.SYMTYPE, "/etc/passwd"),
         member(f"human/{PART}/escape", tarfile.SYMTYPE, "../../../.."),
         member(f"human/{PART}/hard", tarfile.LNKTYPE, "../../../../etc/passwd"),
         member(f"human/{PART}/device", tarfile.CHRTYPE),
@@ -400,7 +399,10 @@ LATEST_IN = f"human/{PART}/analysis/ad-latest.csv"
     ("campaign", "archive", "problem"),
     [
         ("loose", {**OFFICIAL, LATEST_IN: member(LATEST_IN, tarfile.SYMTYPE, "other.csv")},
-         r"no member ad-latest\.csv"),
+         "a link or folder in place of a file; found 'human/.*ad-latest.csv'"),
+        ("loose", {**OFFICIAL, f"{PART}/ad-sys-ranking-x.csv":
+                   member(f"{PART}/ad-sys-ranking-x.csv", tarfile.SYMTYPE, "/etc/passwd")},
+         "a link or folder in place of a file; found '.*-x.csv'; expected a regular file"),
         ("loose", {f"human/{PART}/ad-latest.csv": LATEST}, r"no member ad-good-raw-redup\.csv"),
         ("both", {**OFFICIAL, LATEST_IN: b"else\n"}, "differs from the official file"),
     ],
@@ -410,6 +412,30 @@ def test_an_archive_without_what_is_wanted_is_refused(root, server, campaign, ar
     with pytest.raises(DataError, match=problem):
         list(download.download(campaign))
     assert not list((root / campaign).glob("*"))
+
+
+@pytest.mark.parametrize(
+    ("place", "kind"),
+    [
+        ("", "file"),  # the data root
+        ("downloads", "file"),
+        ("downloads/human.tar.gz", "folder"),
+        ("loose", "file"),
+        ("loose", "link"),
+        ("loose/ad-latest.csv", "folder"),
+    ],
+)
+def test_what_is_in_the_way_is_named(root, place, kind):
+    there = root / place
+    root.rmdir()
+    there.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "link":
+        there.symlink_to("nowhere")
+    else:
+        (there.touch if kind == "file" else there.mkdir)()
+    with pytest.raises(DataError, match=r"data.*: cannot be written \((Not|Is|File)") as error:
+        list(download.download("loose"))
+    assert place in error.value.file
 
 
 def test_the_second_source_helps_where_the_first_host_is_gone(root, server):
