@@ -156,7 +156,7 @@ def unpack(
     to the top is taken. `required` maps file names (perhaps with ``.gz`` added) to what is known of
     each; `optional` holds further names or patterns. Only the contents of regular files are read,
     and written to names of ours, so that no member can lead anywhere else. Raises DataError if the
-    archive is damaged, or if a required member is missing or another.
+    archive is damaged, a required member is missing or another, or one that is wanted is no file.
     """
     with _staging(folder / archive.name) as staging:
         try:
