@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import io
 import logging
 import os
 import shutil
 import sys
 import tarfile
+import time
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-import pandas as pd
 import pooch
 
 from paperkit.placing import made_folders, write_whole
@@ -31,6 +33,8 @@ from rankstability.read import campaigns, text
 
 RAW = "https://raw.githubusercontent.com"
 TRIES, TIMEOUT = 3, 60.0
+TOTAL_TIME = 3600.0  # seconds for one attempt at one file
+LARGEST = 4 << 30  # bytes of a file of unpublished size
 PARTIAL = ".partial-"  # prefix of what is not complete yet
 
 Entry = Mapping[str, Any]  # an entry of the catalogue, or one of its sources
@@ -61,19 +65,44 @@ def mismatch(path: Path, facts: Facts) -> str:
 
 @contextmanager
 def _staging(target: Path) -> Iterator[Path]:
-    """A temporary folder next to `target`; folders that stay empty are removed again."""
+    """A temporary folder next to `target`; folders that stay empty are removed again.
+
+    Raises DataError where nothing can be written, or something else is in the way.
+    """
     own = target.with_name(PARTIAL + target.name)
     shutil.rmtree(own, ignore_errors=True)  # left by a run that was killed
-    with made_folders(target.parent):
-        own.mkdir()
-        try:
-            yield own
-        finally:
-            shutil.rmtree(own, ignore_errors=True)
+    try:
+        with made_folders(target.parent):
+            own.mkdir()
+            try:
+                yield own
+            finally:
+                shutil.rmtree(own, ignore_errors=True)
+    except OSError as error:
+        place = error.filename2 or error.filename or target
+        raise DataError(f"cannot be written ({error.strerror})", file=place) from None
+
+
+class _Bounded(io.FileIO):
+    """A file that takes at most `most` bytes, and nothing after `TOTAL_TIME`."""
+
+    def __init__(self, path: str, most: int) -> None:
+        super().__init__(path, "wb")
+        self.most, self.end = most, time.monotonic() + TOTAL_TIME
+
+    def write(self, data: Any) -> int:
+        if self.tell() + len(data) > self.most:
+            raise LookupError(f"larger than the expected {self.most} bytes")
+        if time.monotonic() > self.end:
+            raise LookupError(f"not complete after {TOTAL_TIME:g} seconds")
+        return super().write(data)
 
 
 def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str = "") -> None:
     """Download `url` to `target`, verified before it gets that name; retry where that may help.
+
+    A transfer ends beyond the size in `facts` (`LARGEST` if unknown), after `TOTAL_TIME`, and where
+    nothing comes for `TIMEOUT`.
 
     Raises DataError after the last of `tries`, with the reason and how to place the file by hand
     (`instead` is added to that); `Unreachable` if the host does not answer.
@@ -83,7 +112,8 @@ def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str
     def downloader(url: str, output: str, keeper: object) -> None:
         carry = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)
         try:
-            carry(url, output, keeper)
+            with _Bounded(output, facts.get("bytes", LARGEST)) as file:
+                carry(url, file, keeper)
         except requests.HTTPError as error:
             status = error.response.status_code if error.response is not None else 0
             if status < 500 and status != 429:  # a retry would get the same answer
@@ -97,14 +127,16 @@ def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str
         registry, urls = {target.name: facts.get("sha256")}, {target.name: url}
         keeper = pooch.Pooch(staging, "", registry, urls, retry_if_failed=max(tries, 1) - 1)
         try:
-            os.replace(keeper.fetch(target.name, downloader=downloader), target)
-            return
+            whole = keeper.fetch(target.name, downloader=downloader)
         except (requests.ConnectionError, requests.Timeout) as error:
             kind, reason = Unreachable, f"no answer from the host ({type(error).__name__})"
         except requests.RequestException as error:
             reason = f"the transfer broke off ({type(error).__name__})"
         except (LookupError, ValueError, OSError) as error:
             reason = str(error)
+        else:
+            os.replace(whole, target)
+            return
     must = [f"{key} {facts[key]}" for key in ("bytes", "git_blob", "sha256") if key in facts]
     known = ", ".join(must) or "no checksum was published"
     expected = f"the file placed there by hand: {target} ({known}){instead}"
@@ -124,7 +156,7 @@ def unpack(
     to the top is taken. `required` maps file names (perhaps with ``.gz`` added) to what is known of
     each; `optional` holds further names or patterns. Only the contents of regular files are read,
     and written to names of ours, so that no member can lead anywhere else. Raises DataError if the
-    archive is damaged, or if a required member is missing or another.
+    archive is damaged, a required member is missing or another, or one that is wanted is no file.
     """
     with _staging(folder / archive.name) as staging:
         try:
@@ -155,31 +187,42 @@ def _choose(
     required: Collection[str],
     optional: Collection[str],
 ) -> dict[str, tarfile.TarInfo]:
-    """The wanted regular files below a folder `part`, by file name."""
+    """The wanted members below a folder `part`, by file name; DataError if one is no file."""
     chosen: dict[str, tarfile.TarInfo] = {}
     for member in sorted(members, key=lambda m: (m.name.count("/"), m.name)):
         path = PurePosixPath(member.name.replace("\\", "/"))  # no folder on Windows either
         names = (path.name, path.name.removesuffix(".gz"))
         hit = any(fnmatch.fnmatchcase(n, one) for n in names for one in (*required, *optional))
-        if hit and member.isfile() and part in path.parts[:-1]:
+        if hit and part in path.parts[:-1]:
             chosen.setdefault(path.name, member)
     missing = [name for name in required if not {name, f"{name}.gz"} & chosen.keys()]
     if missing:
         there = "; ".join(sorted({str(PurePosixPath(m.name).parent) for m in members}))
         problem = f"no member {missing[0]} below a folder {part}"
         raise DataError(problem, file=archive, expected=there)
+    for member in (one for one in chosen.values() if not one.isfile()):
+        problem, expected = "a link or folder in place of a file", "a regular file"
+        raise DataError(problem, file=archive, value=member.name, expected=expected)
     return chosen
 
 
 def _recorded(url: str, archive: Path | None = None) -> Facts:
-    """The sha256 of an archive in ``checksums.tsv``, to which that of `archive` is added first."""
+    """The sha256 of an archive in ``checksums.tsv``, to which that of `archive` is added first.
+
+    Raises DataError if ``checksums.tsv`` is damaged.
+    """
     path = paths.data_root() / "checksums.tsv"
-    known = pd.read_csv(path, sep="\t", index_col="name") if path.is_file() else pd.DataFrame()
+    lines = text.content(path).decode().splitlines() if path.is_file() else []
+    known = {"name": "sha256"}  # the header
+    for line, cells in enumerate(map(str.split, lines), start=1):
+        if len(cells) not in (0, 2, 3):  # earlier versions recorded the bytes, too
+            wrong = partial(DataError, "wrong number of columns", file=path, line=line)
+            raise wrong(value=len(cells), expected="name and sha256, with a tab between them")
+        known |= {cells[0]: cells[1]} if cells else {}
     if archive:
-        known.loc[url, "sha256"] = sha256(archive)
-        table = known[["sha256"]].rename_axis("name").to_csv(sep="\t", lineterminator="\n")
-        write_whole(path, table.encode())
-    return {"sha256": known.loc[url, "sha256"]} if url in known.index else {}
+        known[url] = sha256(archive)
+        write_whole(path, "".join(f"{name}\t{said}\n" for name, said in known.items()).encode())
+    return {"sha256": known[url]} if url in known else {}
 
 
 def url_of(source: Entry, name: str, base: str = "") -> str:
@@ -244,11 +287,13 @@ def _from_archive(
 ) -> Iterator[str]:
     """Fetch an archive (once for all campaigns in it), check it and unpack the missing files."""
     missing = [file for file in source["files"] if not campaigns.locate(folder, file)]
-    if not missing:
-        return
     url = str(source["archive"])
     store = paths.data_root() / "downloads" / url.rsplit("/", 1)[1]
     fresh = not store.is_file()
+    here = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    extras = [one for one in source.get("optional", ()) if not fnmatch.filter(here, one)]
+    if not missing and (fresh or not extras):  # no big archive for the extras alone
+        return
     facts = {key: source[key] for key in ("sha256", "bytes") if key in source} or _recorded(url)
     known: dict[str, Facts] = {}  # of the files that another source has with their checksums
     for one in entry["sources"]:
@@ -263,17 +308,18 @@ def _from_archive(
             expected = f"Remove the file to fetch it again; if you trust this one, {trusted}"
             raise DataError(problem, file=store, expected=expected)
         required = {file: known.get(file, {}) for file in missing}
-        unpacked = unpack(store, source["part"], folder, required, source.get("optional", ()))
+        unpacked = unpack(store, source["part"], folder, required, extras)
     except DataError as error:
-        if fresh:
-            store.unlink(missing_ok=True)  # so that the next run fetches it again
-        for file in missing:
+        if fresh and store.is_file():
+            store.unlink()  # so that the next run fetches it again
+        for file in missing or extras:
             failed.setdefault(file, []).append(error)
         return
     if not facts:
         seen = _recorded(url, store)["sha256"]
         yield f"no checksum of {store.name} was ever published; recorded its sha256 {seen}"
-    yield f"{len(unpacked)} files unpacked from {store.name}"
+    if unpacked:
+        yield f"{len(unpacked)} files unpacked from {store.name}"
 
 
 def main(arguments: list[str] | None = None) -> int:

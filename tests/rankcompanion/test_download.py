@@ -215,6 +215,23 @@ def test_a_transfer_that_breaks_off_is_started_again(folder, server):
     assert (folder / "ad-latest.csv").read_bytes() == LATEST
 
 
+@pytest.mark.parametrize(
+    ("answer", "limits", "words"),
+    [
+        (LATEST + b"x" * 10_000_000, {}, f"larger than the expected {len(LATEST)} bytes"),
+        (LATEST, {"TOTAL_TIME": 0.0}, "not complete after 0 seconds"),  # it drips
+        ((LATEST, 700, 30.0), {"TIMEOUT": 0.2}, "no answer from the host"),  # it stalls
+    ],
+)
+def test_a_transfer_without_end_is_ended(root, server, monkeypatch, answer, limits, words):
+    for name, limit in limits.items():
+        monkeypatch.setattr(download, name, limit)
+    server.files[f"{AT}ad-latest.csv"] = answer
+    with pytest.raises(DataError, match=words):
+        list(download.download("pinned", tries=1))
+    assert not list(root.rglob("*latest*"))
+
+
 def test_leftovers_of_a_killed_run_do_no_harm(folder):
     (folder / ".partial-ad-latest.csv").mkdir(parents=True)
     (folder / ".partial-ad-latest.csv" / "tmp1").write_bytes(LATEST[:100])
@@ -285,6 +302,51 @@ def test_archive_without_a_published_checksum_is_recorded_and_held_to_it(root, s
     assert not (root / "loose" / "ad-latest.csv").exists()
 
 
+@pytest.mark.parametrize("sign", ["\t", "  "])
+@pytest.mark.parametrize("more", [(), ("bytes",)], ids=len)  # as earlier versions wrote it
+def test_a_recorded_checksum_is_read_between_tabs_or_blanks(root, sign, more):
+    address = "https://gone.example/~y/human.tar.gz"
+    rows = [("name", "sha256", *more), (address, "0" * 64, *("5" for _ in more)), ()]
+    (root / "checksums.tsv").write_text("\n".join(map(sign.join, rows)))
+    with pytest.raises(DataError, match=f"checksum differs .* expected {'0' * 64}"):
+        list(download.download("loose"))
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"one", "wrong number of columns; found 1; expected name and sha256"),
+        (b"a\tb\tc\td", "wrong number of columns; found 4; expected name and sha256"),
+        (b"caf\xe9\t0", "wrong encoding"),
+        (b"\0\t0", "NUL byte"),
+    ],
+)
+def test_damaged_checksums_are_refused_with_their_line(root, line, words):
+    (root / "checksums.tsv").write_bytes(b"name\tsha256\nx\t0\n" + line + b"\n")
+    with pytest.raises(DataError, match=rf"checksums\.tsv, line 3: {words}"):
+        list(download.download("loose"))
+    assert everything(root) == {"checksums.tsv"}
+
+
+def test_optional_files_are_kept_and_alone_are_no_reason_to_fetch_an_archive(root, server):
+    list(download.download("loose"))
+    latest, extra = root / "loose" / "ad-latest.csv", root / "loose" / "ad-sys-ranking-cs-en-z.csv"
+    latest.unlink()
+    extra.write_bytes(b"mine\n")
+    assert list(download.download("loose")) == ["loose: 1 files unpacked from human.tar.gz"]
+    assert latest.read_bytes() == LATEST and extra.read_bytes() == b"mine\n"
+    extra.unlink()
+    assert list(download.download("loose")) == ["loose: 1 files unpacked from human.tar.gz"]
+    assert extra.read_bytes() == b"1 2 3\n"
+    extra.unlink()
+    (root / "downloads" / "human.tar.gz").write_bytes(b"damaged")
+    with pytest.raises(DataError, match="not the archive recorded"):
+        list(download.download("loose"))
+    (root / "downloads" / "human.tar.gz").unlink()
+    asked = len(server.asked)
+    assert list(download.download("loose")) == [] and len(server.asked) == asked
+
+
 def test_a_truncated_archive_unpacks_nothing_and_the_next_run_starts_anew(root, server):
     whole = tar(OFFICIAL)
     server.files["/human.tar.gz"] = whole[: len(whole) // 2]
@@ -309,7 +371,6 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.
         member("../../evil.csv"),
         member(f"human/{PART}/../../../ad-latest.csv"),
         member("/tmp/rankstability-evil.csv"),
-        member(f"human/{PART}/ad-sys-ranking-x.csv", tarfile.SYMTYPE, "/etc/passwd"),
         member(f"human/{PART}/escape", tarfile.SYMTYPE, "../../../.."),
         member(f"human/{PART}/hard", tarfile.LNKTYPE, "../../../../etc/passwd"),
         member(f"human/{PART}/device", tarfile.CHRTYPE),
@@ -338,7 +399,10 @@ LATEST_IN = f"human/{PART}/analysis/ad-latest.csv"
     ("campaign", "archive", "problem"),
     [
         ("loose", {**OFFICIAL, LATEST_IN: member(LATEST_IN, tarfile.SYMTYPE, "other.csv")},
-         r"no member ad-latest\.csv"),
+         "a link or folder in place of a file; found 'human/.*ad-latest.csv'"),
+        ("loose", {**OFFICIAL, f"{PART}/ad-sys-ranking-x.csv":
+                   member(f"{PART}/ad-sys-ranking-x.csv", tarfile.SYMTYPE, "/etc/passwd")},
+         "a link or folder in place of a file; found '.*-x.csv'; expected a regular file"),
         ("loose", {f"human/{PART}/ad-latest.csv": LATEST}, r"no member ad-good-raw-redup\.csv"),
         ("both", {**OFFICIAL, LATEST_IN: b"else\n"}, "differs from the official file"),
     ],
@@ -348,6 +412,30 @@ def test_an_archive_without_what_is_wanted_is_refused(root, server, campaign, ar
     with pytest.raises(DataError, match=problem):
         list(download.download(campaign))
     assert not list((root / campaign).glob("*"))
+
+
+@pytest.mark.parametrize(
+    ("place", "kind"),
+    [
+        ("", "file"),  # the data root
+        ("downloads", "file"),
+        ("downloads/human.tar.gz", "folder"),
+        ("loose", "file"),
+        ("loose", "link"),
+        ("loose/ad-latest.csv", "folder"),
+    ],
+)
+def test_what_is_in_the_way_is_named(root, place, kind):
+    there = root / place
+    root.rmdir()
+    there.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "link":
+        there.symlink_to("nowhere")
+    else:
+        (there.touch if kind == "file" else there.mkdir)()
+    with pytest.raises(DataError, match=r"data.*: cannot be written \((Not|Is|File)") as error:
+        list(download.download("loose"))
+    assert place in error.value.file
 
 
 def test_the_second_source_helps_where_the_first_host_is_gone(root, server):

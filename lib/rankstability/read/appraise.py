@@ -248,7 +248,13 @@ def _annotators(hits: pd.Series, file: Path) -> pd.Series:
     if not {"username", "annotator"} <= set(table.columns):
         wrong = partial(DataError, file=file, line=1, value="\t".join(table.columns))
         raise wrong("not a list of annotators", expected="a header with username and annotator")
-    return people(hits, table.groupby("annotator")["username"].agg(list).to_dict(), file)
+    of = table.groupby("username")["annotator"].agg(set)
+    for name in sorted(set(hits)):
+        if len(of.get(name, ())) != 1:
+            problem = f"a username {'of several annotators' if name in of else 'without annotator'}"
+            wrong = partial(DataError, problem, file=file, column="username", value=name)
+            raise wrong(expected="a line for every username of the export, with one annotator")
+    return hits.map(of.map(min))
 
 
 @text.kept(64)

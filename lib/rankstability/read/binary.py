@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import warnings
 import zipfile
 from collections.abc import Callable, Collection, Iterator
@@ -18,6 +19,9 @@ from . import text
 
 ENDINGS = (".parquet", ".xlsx")
 MOST_ROWS = 1 << 20  # of a sheet
+UNSAVED = re.compile(  # a cell with a formula but no value (an empty text, str, is a value)
+    rb'<c r="([A-Z]+(\d+))"(?![^>]*t="str")[^>]*><f[^<]*(?:</f>)?(?:<v */>|<v></v>)?</c>'
+)
 LEAST = 2  # bytes of a cell in a text file: a character and a separator
 
 
@@ -84,6 +88,7 @@ def _sheet(file: Path) -> pd.DataFrame:
         with zipfile.ZipFile(file) as packed, warnings.catch_warnings(action="ignore"):
             total = sum(part.file_size for part in packed.infolist())
             text.check_unpacked(file, total, file.stat().st_size)
+            _refuse_unsaved(file, packed)
             book = openpyxl.load_workbook(file, read_only=True, data_only=True)
             sheets = {sheet.title: _rows(file, sheet) for sheet in book.worksheets}
             book.close()
@@ -117,6 +122,15 @@ def _rows(file: Path, sheet: Any) -> dict[int, dict[int, Any]]:
         if cells := {k: cell for k, cell in enumerate(row) if cell not in (None, "")}:
             rows[line] = cells
     return rows
+
+
+def _refuse_unsaved(file: Path, packed: zipfile.ZipFile) -> None:
+    """Raises DataError for a formula whose value was never saved: it would be read as empty."""
+    for part in packed.namelist():
+        found = UNSAVED.search(packed.read(part)) if part.startswith("xl/worksheets/") else None
+        if found:
+            wrong = partial(DataError, "a formula without its value", file=file, line=int(found[2]))
+            raise wrong(value=found[1].decode(), expected="a file saved by a spreadsheet program")
 
 
 def _parquet(

@@ -368,7 +368,7 @@ def people(accounts: pd.Series, said: Mapping[str, Sequence[str]], file: Path) -
         fit = [who for who, those in said.items() if any(fnmatchcase(account, p) for p in those)]
         if len(fit) != 1:
             problem = f"an account of {'several annotators' if fit else 'no annotator'}"
-            expected = "one entry of annotators.tsv, or of `annotator:` in campaign.yaml"
+            expected = "one entry of `annotator:` in campaign.yaml that fits it"
             raise DataError(problem, file=file, value=account, expected=expected)
         of[account] = fit[0]
     return accounts.map(of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -22,18 +23,30 @@ ASKED = ("columns", "wide", "scale", "decimal")  # settings that the command lin
 GIVEN = "RANKSTABILITY_SETTINGS"  # the environment variable that passes them on, as JSON
 LARGEST = 1 << 16  # bytes of a campaign.yaml
 LONGEST = 40  # characters of a word for systems, segments, ...
-ENDLESS = re.compile(rb"\d[\da-fA-Fx_:.]{100}")  # a number of more than 100 characters
+DIGITS = 100  # characters of a number in a campaign.yaml
 WIDEST = 1e9  # distance of a scale's ends from zero
 
 
 class Plain(yaml.SafeLoader):
-    """YAML without aliases, so that a small file stays small in memory, and with each key once."""
+    """YAML without aliases, tags and overlong numbers, and with each key once.
+
+    So a small file stays small in memory.
+    """
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """A node; raises YAMLError for an alias."""
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("aliases are not read")
+        """A node; raises ComposerError for an alias or a tag."""
+        event = self.peek_event()
+        if isinstance(event, yaml.AliasEvent) or event.tag:
+            problem = "aliases and tags are not read"
+            raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
         return super().compose_node(parent, index)
+
+    def construct_scalar(self, node: Any) -> Any:
+        """A value as text; raises ConstructorError for a number longer than `DIGITS`."""
+        if len(node.value) > DIGITS and node.tag.endswith((":int", ":float")):
+            problem = f"a number of more than {DIGITS} characters"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        return super().construct_scalar(node)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         """A mapping; raises ConstructorError for a key that appears twice."""
@@ -127,7 +140,7 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "weights": (lambda value: isinstance(value, str), "not a name", "such as critical25"),
     "annotator": (_is_people, "not a mapping of annotators", PEOPLE),
 }
-KNOWN = "`field: value` lines, without aliases; fields: " + ", ".join(FIELDS)
+KNOWN = "`field: value` lines, without aliases and tags; fields: " + ", ".join(FIELDS)
 
 
 def settings_file(place: Path) -> Path:
@@ -167,7 +180,9 @@ def told(words: Mapping[str, str]) -> dict[str, Any]:
         entry["wide"] = [name.strip() for name in words["wide"].split(",")]
     if "scale" in words:
         ends = [end.strip(" []") for end in words["scale"].split(",")]
-        entry["scale"] = [yaml.load(end, Plain) for end in ends]
+        entry["scale"] = ends
+        with contextlib.suppress(yaml.YAMLError, ValueError):
+            entry["scale"] = [yaml.load(end, Plain) for end in ends]
     return _checked(entry, None)
 
 
@@ -196,7 +211,12 @@ def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     long, source = formats.reader("long"), folder.Source(path, tuple(tables), entry)
     for pair in long.pairs(source):
         long.read(source, pair)
-    file.write_text(columns.written(entry), encoding="utf-8")
+    part = file.with_name(f".{file.name}.part")
+    try:
+        part.write_text(columns.written(entry), encoding="utf-8")
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
     return file
 
 
@@ -236,12 +256,8 @@ def _parsed(file: Path) -> dict[Any, Any]:
     wrong = partial(DataError, file=file)
     if (size := file.stat().st_size) > LARGEST:
         raise wrong("too large for settings", value=f"{size} bytes", expected=f"at most {LARGEST}")
-    content = text.content(file)
-    if number := ENDLESS.search(content):
-        line = content.count(b"\n", 0, number.start()) + 1
-        raise wrong("a number of more than 100 characters", line=line, expected="a shorter one")
     try:
-        entry = yaml.load(content, Plain) or {}
+        entry = yaml.load(text.content(file), Plain) or {}
     except RecursionError:
         raise wrong("not YAML: nested too deeply", expected=KNOWN) from None
     except (yaml.YAMLError, ValueError) as error:

@@ -200,8 +200,18 @@ def test_a_list_says_segments_and_annotators(tmp_path):
     before = campaigns.fingerprint(campaign)
     written(tmp_path, ["username\tannotator", "u0\tX", "u1\tY", "u2\tX"], "annotators.tsv")
     assert campaigns.fingerprint(campaign) != before
-    with pytest.raises(DataError, match="account of no annotator; found 'u9'"):
+    with pytest.raises(DataError, match="'username': a username without annotator; found 'u9'"):
         campaigns.load_da(campaign, "en-de")
+
+
+def test_a_list_of_annotators_names_each_account_as_it_is_and_once(tmp_path):
+    file = written(tmp_path, [f"{u},A,1,TGT,sgg,deu,50,d,False,1,2" for u in ("u*", "u[1]", "ub")])
+    rows = ["username\tannotator", "u*\tX", "u[1]\tY", "ub\tY", "ub\tY"]  # no patterns
+    written(tmp_path, rows, "annotators.tsv")
+    assert campaigns.load(file).good["worker"].tolist() == ["X", "Y", "Y"]
+    written(tmp_path, [*rows, "ub\tX"], "annotators.tsv")
+    with pytest.raises(DataError, match="'username': a username of several annotators; found 'ub'"):
+        campaigns.load(file)
 
 
 def test_wmt23_drops_documents_with_a_bad_item_and_keeps_repeats(tmp_path):

@@ -128,6 +128,7 @@ def test_a_spreadsheet_is_read_as_its_csv(tmp_path):
 @pytest.mark.parametrize(
     ("cell", "value", "said"),
     [("XFD1048576", "x", "a column without a name"),
+     ("D3", "=1+50", "line 3: a formula without its value; found 'D3'"),
      ("D3", "#DIV/0!", "line 3, column 'score': not a number; found '#DIV/0!'")],
 )  # fmt: skip
 def test_no_cell_of_a_spreadsheet_is_lost_or_takes_memory_for_its_place(

@@ -1,6 +1,7 @@
 """Columns of odd tables: guessed and shown, settled on the command line, melted."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -174,6 +175,18 @@ def test_what_lies_beside_a_file_does_not_keep_its_settings_from_being_written(t
     (tmp_path / "other.csv").write_bytes("café;1\n".encode("latin-1"))
     assert "files: [odd.csv]" in settings.write_settings(file, {}).read_text()
     assert len(campaigns.load(tmp_path).good) == 8
+
+
+def test_settings_that_cannot_be_written_whole_are_not_there(tmp_path, monkeypatch):
+    def full(path, said, encoding):
+        path.write_bytes(said[:5].encode(encoding))
+        raise OSError("No space left on device")
+
+    file = table(tmp_path, ODD)
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space left"):
+        settings.write_settings(file, {})
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_what_is_refused_leaves_no_settings_behind(tmp_path, capsys, monkeypatch):

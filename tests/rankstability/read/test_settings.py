@@ -7,7 +7,7 @@ import pytest
 from rankstability import find
 from rankstability.errors import DataError
 from rankstability.read.catalogue import WORDS_OF, Campaign
-from rankstability.read.settings import FIELDS, LARGEST, read_settings
+from rankstability.read.settings import FIELDS, LARGEST, read_settings, told
 
 RIGHT = {
     "title": ["Ours", 2025], "style": ["SR-DC", "SR+DC"], "tool": ["Appraise"],
@@ -70,7 +70,9 @@ def test_a_field_that_stands_twice_is_refused_with_its_line(text, tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("a: &x [1]\ntitle: *x", "aliases are not read"), ("title: " + "[" * 5000, "not YAML"),
+    [("a: &x [1]\ntitle: *x", "line 2: not YAML: aliases and tags are not read"),
+     ("year: !!timestamp x", "line 1: not YAML: aliases and tags are not read"),
+     ("title: " + "[" * 5000, "not YAML"),
      ("year: 2025-99-99", "not YAML|not a year"), ("- a", "not a mapping"),
      ("colour: red", "'colour': unknown field")],
 )  # fmt: skip
@@ -101,6 +103,19 @@ def test_a_number_without_end_is_refused_with_its_line(tmp_path, field, number):
     with pytest.raises(DataError, match="a number of more than 100 characters") as error:
         read_settings(file)
     assert error.value.line == 2 and len(str(error.value)) < 500
+
+
+@pytest.mark.parametrize("form", ["title: sha512-{}", "title: '{}'", "title: x  # {}"])
+def test_digits_without_end_are_no_number_in_a_text_or_comment(tmp_path, form):
+    file = tmp_path / "campaign.yaml"
+    file.write_text(form.format("01234567" * 16))
+    assert set(read_settings(file)) == {"title"}
+
+
+@pytest.mark.parametrize("end", ["9" * 101, "{", "!!timestamp x", "2025-99-99", "*x"])
+def test_a_scale_of_the_command_line_without_numbers_is_refused(end):
+    with pytest.raises(DataError, match="'scale': not a scale"):
+        told({"scale": f"1, {end}"})
 
 
 def spoken(folder: Path, header: str, settings: str = "") -> Campaign:
