@@ -3,8 +3,6 @@
 Prints processor seconds (one process) and writes them to ``results/battles.csv``.
 """
 
-from __future__ import annotations
-
 import tempfile
 import time
 from pathlib import Path

@@ -6,8 +6,6 @@ by more than two standard errors. Arguments: campaigns a cell; and words of the 
 measure those again.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator

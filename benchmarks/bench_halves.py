@@ -7,8 +7,6 @@ many as needed, say what came. Writes ``results/halves.csv``, each row a mean ov
 Argument: splits of each.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from itertools import product

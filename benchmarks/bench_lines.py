@@ -7,8 +7,6 @@ sets and 1,000 resamples of units together; and 200 campaigns of equal systems f
 documents and by workers. Prints seconds and ratios of one run and writes ``results/lines.csv``.
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from itertools import combinations

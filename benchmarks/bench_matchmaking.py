@@ -5,8 +5,6 @@ and by the share of wins, with the same family of tests; writes ``results/matchm
 Argument: campaigns a cell.
 """
 
-from __future__ import annotations
-
 import sys
 from itertools import product
 from pathlib import Path

@@ -8,8 +8,6 @@ systems that lie in several ways: predicted by `sizes.repeat`, next to what a sh
 spread of all systems would say.
 """
 
-from __future__ import annotations
-
 import sys
 from itertools import product
 from pathlib import Path

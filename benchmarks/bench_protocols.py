@@ -5,8 +5,6 @@ tastes of their own; notebook 11's interval of the difference, with documents re
 annotators too. Writes ``results/protocols.csv``. Argument: campaigns a cell.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from itertools import product

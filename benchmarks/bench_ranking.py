@@ -6,8 +6,6 @@ ratios of one run and writes them to ``results/ranking.csv``. Real data (WMT18) 
 root has them, else the demo campaign.
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from itertools import combinations

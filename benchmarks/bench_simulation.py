@@ -7,8 +7,6 @@ both sides do the same piece; `whole` scales ours to the paper's experiment on o
 seconds and ratios and writes them to ``results/simulation.csv``.
 """
 
-from __future__ import annotations
-
 import random
 import time
 from pathlib import Path

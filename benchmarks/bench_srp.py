@@ -5,8 +5,6 @@ the same studies. The paper's size (15 systems, 181 documents) is a made-up camp
 the real ones where the data root has WMT23. Set OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1.
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from itertools import combinations

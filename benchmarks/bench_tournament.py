@@ -10,8 +10,6 @@ judgments per pair of 100 systems, a gap is left. Prints seconds and ratios to o
 writes them to ``results/tournament.csv``; stops where two that claim the optimum disagree.
 """
 
-from __future__ import annotations
-
 import heapq
 import multiprocessing
 import sys

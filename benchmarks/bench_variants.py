@@ -7,8 +7,6 @@ seconds and ratios of one run and writes them to ``results/variants.csv``. Real 
 the data root has them, else the demo campaign.
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from pathlib import Path

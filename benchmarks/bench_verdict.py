@@ -7,8 +7,6 @@ of the machine when each began: only with a load below its processors are the se
 user waits.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import subprocess

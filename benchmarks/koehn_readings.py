@@ -6,8 +6,6 @@ WMT12 below the data root; writes ``results/koehn_readings.csv``, a row per read
 Tables 2 and 3 first (hours on one core; `--runs 20` for a look).
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping, Sequence
 from functools import partial

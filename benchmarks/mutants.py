@@ -9,8 +9,6 @@ reach its lines, those of its own folder first.
 ``equivalent.csv`` lists changes without an effect, with the reason; other survivors are listed.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import csv

@@ -1,7 +1,5 @@
 """Judgments made for tests: from plain frames, the generator of the demo, blocks; and a ranking."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

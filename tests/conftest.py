@@ -1,7 +1,5 @@
 """Real data in tests: absent they skip, or fail where required; the browser that tests share."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

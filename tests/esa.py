@@ -1,7 +1,5 @@
 """The ESA judgments of WMT24 that the organisers kept: as read, and by the tests' own few lines."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """What is wrong with the texts of a finished figure, as far as it can be measured."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 `make figures` runs each notebook on the demo campaigns with a kernel, as users do.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import os

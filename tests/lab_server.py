@@ -1,7 +1,5 @@
 """A real JupyterLab of this environment, for the tests that drive one in a browser."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

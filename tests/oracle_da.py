@@ -1,7 +1,5 @@
 """Knowles (2021) the obvious way: pandas group-bys, SciPy for each pair of systems, sets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from scipy.stats import mannwhitneyu

@@ -1,7 +1,5 @@
 """A small repository of runs for the tests of the report: real notebooks, executed by papermill."""
 
-from __future__ import annotations
-
 import atexit
 import json
 import shutil

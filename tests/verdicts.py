@@ -1,7 +1,5 @@
 """What notebook 00 computes and says of a campaign, with few draws, for tests."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -11,8 +11,6 @@ worker meets few systems and few documents; standardising by worker then takes a
 difference between systems, which is what Knowles (2021) is about.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 from dataclasses import dataclass

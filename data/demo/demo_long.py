@@ -6,8 +6,6 @@ Elm 52, Fir 51; annotators differ in severity (standard deviation 6) and in tast
 documents in difficulty (6) and in how they suit a system (3), single scores by 8.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

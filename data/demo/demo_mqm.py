@@ -11,8 +11,6 @@ there twice, as in WMT23 en-de. The file has control rows, source issues and seg
 error, so that a reader of the real files reads it too.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ segments, ties, outputs left without a rank, the reference among the systems, ju
 care, repeats by the same judge and by another, and systems too close to tell apart.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 

@@ -11,8 +11,6 @@ The published file may explain a cell: ``reason`` if we have a value, ``no_data`
 row with status ``no data`` gives way to a row of the same paper, place and cell with data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any

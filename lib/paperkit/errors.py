@@ -1,7 +1,5 @@
 """The error for unusable parameters, notebooks, folders and ledgers."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An executed notebook as a page: folded code, tables and figures with anchors, no dumps."""
 
-from __future__ import annotations
-
 import ast
 import base64
 import inspect

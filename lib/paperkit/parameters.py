@@ -1,7 +1,5 @@
 """Names of notebooks, their parameters with declared types, and what their metadata promises."""
 
-from __future__ import annotations
-
 import ast
 import json
 import math

@@ -1,7 +1,5 @@
 """The folders of the repository; of an installed package, those below the working directory."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 _ABOVE = Path(__file__).resolve().parents[2]

@@ -5,8 +5,6 @@ that readers without data can read what ran. Tables are kept, pictures are links
 it; those that the repository does not hold (see ``.gitignore``) are only named.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import subprocess

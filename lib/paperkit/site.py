@@ -1,7 +1,5 @@
 """The report: a folder with executed notebooks as pages, an index, and everything they link to."""
 
-from __future__ import annotations
-
 import filecmp
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Frames as HTML tables with units, and sentences in which names from data are never markup."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

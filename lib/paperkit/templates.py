@@ -1,7 +1,5 @@
 """The templates of pages, and how they format numbers; values put into HTML are escaped."""
 
-from __future__ import annotations
-
 import html
 import math
 import re

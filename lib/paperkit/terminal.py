@@ -4,8 +4,6 @@ Run as a file: ``terminal.py figures CORES`` runs Snakemake; ``terminal.py plan 
 begins the count of jobs; ``terminal.py ran NAME STARTED`` prints the line of a job that has ended.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The command line, ``rankstability``: run, verdict, data, formats."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """Which systems the same worker judged, and what that does to their z-scores (notebook 04)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

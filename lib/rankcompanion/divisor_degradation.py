@@ -1,7 +1,5 @@
 """Notebook 03: human scores divided, lowest ones inflated (Knowles 2021, section 5.2, Fig. 1-3)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

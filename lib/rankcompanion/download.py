@@ -5,8 +5,6 @@ from the organisers' archives. If no checksum of an archive was published, its s
 ``checksums.tsv`` of the data root at the first download and checked from then on.
 """
 
-from __future__ import annotations
-
 import argparse
 import fnmatch
 import io

@@ -5,8 +5,6 @@ campaigns have too few of these, one only six, for an interval by resampling. Th
 ``findings.j2``. `campaign_tables` combines a table over all real campaigns below ``figures/``.
 """
 
-from __future__ import annotations
-
 from html import unescape
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The contents of the site's own pages, and what the search finds in them."""
 
-from __future__ import annotations
-
 import csv
 import inspect
 import json

@@ -1,7 +1,5 @@
 """Gather the claims ledger into one file, and summarise it in the README."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping
 from functools import partial

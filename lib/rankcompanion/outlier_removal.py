@@ -1,7 +1,5 @@
 """Notebook 02: what removing systems does to the ranking of others (Knowles 2021, section 5)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ Documents are resampled (or segments, for contrast), and, where a study names th
 a ranking rests on few of them, and another study would have others.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

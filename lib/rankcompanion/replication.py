@@ -1,7 +1,5 @@
 """Notebook 01: official rankings replicated, and the effect of the test and of the cluster rule."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any

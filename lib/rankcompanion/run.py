@@ -1,7 +1,5 @@
 """Run a notebook headlessly with checked parameters: ``rankstability run 01 campaign=wmt18``."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -1,7 +1,5 @@
 """Notebook 08: the tasks of a campaign as tournaments, and the worked examples of Lopez (2012)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """For the Snakefile: the jobs, what each depends on, and whether its results are complete."""
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Seeded generators, and parallel work whose results do not depend on the number of processes."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """The one exception of the package for bad input."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Sequence
 from pathlib import Path

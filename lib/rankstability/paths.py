@@ -1,7 +1,5 @@
 """Where campaigns are stored: the data root, and the demonstration data of a clone."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

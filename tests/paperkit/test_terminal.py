@@ -1,7 +1,5 @@
 """The line of a job that ended, and the time left."""
 
-from __future__ import annotations
-
 import pytest
 
 from paperkit import paths, terminal

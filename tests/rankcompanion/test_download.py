@@ -1,7 +1,5 @@
 """Downloads against a server on loopback that lies, breaks off and sends malicious archives."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import hashlib

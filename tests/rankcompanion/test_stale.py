@@ -1,7 +1,5 @@
 """Stale results are seen: a ledger, README or a CSV file that this code would not write."""
 
-from __future__ import annotations
-
 import shutil
 
 import pandas as pd

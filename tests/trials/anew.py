@@ -1,7 +1,5 @@
 """The tables that the findings rest on, made anew from the data, as the notebooks make them."""
 
-from __future__ import annotations
-
 import io
 import zlib
 from collections import Counter

@@ -4,8 +4,6 @@ The tables behind the findings of README and front page are made anew from the d
 all pairs, or with ``--pairs one`` for one of each campaign; of the others a sample of runs.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """How hard each document is, and how much each system gains from its documents (notebook 05)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

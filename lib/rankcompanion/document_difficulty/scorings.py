@@ -4,8 +4,6 @@ Raw means never change when a system is removed, so stability alone says little:
 tried on simulated campaigns, where the truth is known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """What ``90_explore`` shows: a ranking that follows its settings at typing speed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

@@ -1,7 +1,5 @@
 """The controls of ``90_explore`` and its bump chart, an SVG light enough to follow a slider."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape

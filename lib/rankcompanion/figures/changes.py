@@ -1,7 +1,5 @@
 """Figures of rankings: their changes, the tests and lines of one, findings over campaigns."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from typing import Any

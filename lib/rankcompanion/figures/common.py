@@ -1,7 +1,5 @@
 """What figures share: a theme and palette from seaborn, bump chart, heat map, descriptions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Figures of notebooks 04 and 05: systems judged together, documents, alternatives to z-scores."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import matplotlib.pyplot as plt

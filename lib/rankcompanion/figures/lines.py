@@ -1,7 +1,5 @@
 """Plots of what holds: a ranking with its sets and lines, recipes side by side, false lines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Figures of relative ranking, and of the agreement of judges, protocols and test sets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,5 @@
 """Figures of simulated campaigns and rank ranges (Koehn 2012)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

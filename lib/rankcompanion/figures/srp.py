@@ -1,7 +1,5 @@
 """Figures of MQM raters and of stable ranking probability."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import matplotlib.pyplot as plt

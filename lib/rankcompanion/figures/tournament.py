@@ -1,7 +1,5 @@
 """Figures of tournaments: the graph with its cycles, methods side by side, violations by task."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How often false lines are drawn between equal systems, and rank sets hold the true ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ comparisons that it won in relative ranking. The resampling units of both are ju
 (battles) if judges are not all named.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Tables of notebook 10: lines claimed and lines held, and lines between equal systems."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import product
 

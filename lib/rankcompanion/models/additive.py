@@ -4,8 +4,6 @@ Knowles (2021, section 8) asks for ways to tell a strict worker from one who was
 Each method here gives one score per judgment, which replaces the z-score in `segment_scores`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

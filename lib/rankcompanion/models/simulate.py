@@ -6,8 +6,6 @@ behaves like a **standard deviation** (`simulation.readings`). Counts are arrays
 k]``, how often j was ranked above k, for many experiments at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

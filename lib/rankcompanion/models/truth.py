@@ -1,7 +1,5 @@
 """A simulated truth for a campaign's own tasks, and a check of it by halves of the workers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

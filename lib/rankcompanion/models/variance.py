@@ -5,8 +5,6 @@ hours for a campaign. Here the same restricted likelihood is computed from the n
 `reml`); tests compare it with statsmodels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", next to ours (WMT10)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -6,8 +6,6 @@ about pairs of which some are absent has no data; its reason says what the pairs
 whether that is consistent so far. Sums of printed numbers are then recomputed from the print.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product

@@ -1,7 +1,5 @@
 """Knowles and Lo 2022: the rankings of WMT20 English–Inuktitut on two test sets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -8,8 +8,6 @@ Tables 1 to 3 best), blanks keep their -1 and so win.
 All frames are made by notebook 09 on WMT12, the paper's campaign; here they are only compared.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

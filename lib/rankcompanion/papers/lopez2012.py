@@ -4,8 +4,6 @@ The paper's 25 tasks are the 8 of WMT10 and the 17 of WMT11. The run on each cam
 own numbers, the run on WMT10 also the worked examples; `across` compares totals over all tasks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

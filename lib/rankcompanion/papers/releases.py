@@ -1,7 +1,5 @@
 """Rankings that organisers released with their judgments, and that no paper of ours prints."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fnmatch import fnmatch
 

@@ -1,7 +1,5 @@
 """Riley et al. 2024: the paper's numbers next to those of a campaign."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

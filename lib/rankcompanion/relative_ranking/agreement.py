@@ -5,8 +5,6 @@ worse). Every two annotations of the same comparison are a pair: *intra* by one 
 two. All measures are (P(A) - P(E)) / (1 - P(E)) and differ in P(E) (Bojar et al. 2011, Eqs. 1, 2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

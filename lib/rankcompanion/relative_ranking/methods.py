@@ -3,8 +3,6 @@
 Where Bojar et al. (2011) leave a choice open, the one that reproduces their numbers is taken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

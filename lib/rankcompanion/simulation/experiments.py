@@ -5,8 +5,6 @@ depend on the number of jobs. The number of judgments needed (Koehn 2012, Figure
 Section 6) is an integral: the power of the sign test in `models.simulate.Model`.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

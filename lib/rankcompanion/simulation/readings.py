@@ -3,8 +3,6 @@
 A reference among the systems of a real task is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product

@@ -1,7 +1,5 @@
 """Do the findings of Riley et al. 2024 hold on these data? Study designs compared."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product

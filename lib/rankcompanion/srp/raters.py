@@ -1,7 +1,5 @@
 """What MQM raters rated and how far they agree: Tables 1, 2 and Figure 1 of Riley et al. 2024."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any

@@ -6,8 +6,6 @@ significant differences of the first. Unlike the simulation of Riley et al. (202
 any campaign, at up to half of its judgments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

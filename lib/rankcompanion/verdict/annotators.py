@@ -1,7 +1,5 @@
 """Annotators of one pair: how far they agree, how they differ, and which lines depend on one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

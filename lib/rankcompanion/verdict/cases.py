@@ -1,7 +1,5 @@
 """Everything that notebook 00 computes for one language pair: how far to trust its ranking."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace

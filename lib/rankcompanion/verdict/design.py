@@ -5,8 +5,6 @@ the squared shares of its levels in the mean. More documents, annotators or rati
 to which they add new levels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product

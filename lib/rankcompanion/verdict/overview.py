@@ -1,7 +1,5 @@
 """All language pairs of a campaign on one page; all tables of a pair in one workbook."""
 
-from __future__ import annotations
-
 import io
 import math
 import re

@@ -4,8 +4,6 @@
 sentences are in the templates of the page.
 """
 
-from __future__ import annotations
-
 import base64
 import html
 import json

@@ -1,7 +1,5 @@
 """Predicted (by `design`) and realised agreement of two parts of a campaign that share no unit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr

@@ -1,7 +1,5 @@
 """What to do next: what would tell neighbours apart, and which addition is worth most."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 Each returns new judgments; `DirectAssessment.excluded` counts what was removed or altered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TypeVar

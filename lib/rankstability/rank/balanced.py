@@ -1,7 +1,5 @@
 """Systems judged on different segments, as in adaptive campaigns: what each gains by that."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from scipy.sparse.csgraph import connected_components

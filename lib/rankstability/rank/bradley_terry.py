@@ -1,7 +1,5 @@
 """Bradley-Terry strengths with ties (Davidson 1970) from counts, and the influence of judges."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

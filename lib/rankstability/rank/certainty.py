@@ -11,8 +11,6 @@ most alpha. Nothing is random, so there is no seed.
 How often statements were false in simulations: ``benchmarks/results/certainty.csv``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Two rankings of the same systems: what differs between them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -8,8 +8,6 @@ count that cost no more than a known order. Where there are too many, the intege
 Grötschel, Jünger and Reinelt (1984) gives a better order, and a proof.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

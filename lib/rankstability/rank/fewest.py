@@ -7,8 +7,6 @@ by ranking again without it. Every system keeps at least one judgment. For votes
 Huang et al. (2025).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -4,8 +4,6 @@ The bootstraps of WMT26 reproduce ``scipy.stats.bootstrap`` (BCa) from the same 
 its jackknife of n by n cells, which a mean does not need.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """How each year of WMT made a ranking: score, test and line rule, from the organisers' scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Tests between systems: all pairs at once, by name; corrections for many tests."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Stable ranking probability: simulated studies, their tests and agreement (Riley et al. 2024)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Simulated studies: their documents, the raters of each item, and scores (Riley et al. 2024)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Rankings of systems: direct assessment, MQM under each normalisation, counts of wins."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -11,8 +11,6 @@ first when they are compared place by place from the top, the system listed earl
 are listed by a score given by the caller (by default wins minus losses), then by name.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field

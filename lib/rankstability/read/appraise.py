@@ -5,8 +5,6 @@ rankings from Appraise, unless ``annotators.tsv`` beside it, campaign.yaml or th
 names the annotator. MQM exports have the form of ESA, with scores of 0 and the errors in the spans.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Parquet and spreadsheets as columns of text, read only if their sizes are within limits."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import warnings

@@ -1,7 +1,5 @@
 """Finding campaigns by name or path, and loading their judgments, whatever the protocol."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import re

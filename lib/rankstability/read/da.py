@@ -4,8 +4,6 @@ Formats: ``ad-latest.csv`` (raw scores of all workers) with ``ad-good-raw-redup.
 that count), twelve columns; and ``ad-seg-scores-XX-YY.csv`` (SYS SID RAW.SCR Z.SCR N).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path

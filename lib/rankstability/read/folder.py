@@ -1,7 +1,5 @@
 """A campaign's folder: which files may hold judgments, and what a reader takes and returns."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -4,8 +4,6 @@ A format is a table of its fields, with a small function for what is special; it
 only if a file has this format. ``formats.yaml`` describes each format to users.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import re

@@ -1,7 +1,5 @@
 """Language codes and pairs: names and codes of files as ISO 639-1; the pair in a file's name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ Other formats of single scores (Pearmut, WMT24, WMT25, MTME) are converted to th
 that scale, missing cells, types and pairs are handled in one place: here.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

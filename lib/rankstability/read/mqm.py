@@ -1,7 +1,5 @@
 """MQM error annotations as released by WMT: one row per marked error, tab-separated, unquoted."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The organisers' own rankings, if a release holds them, for comparison with ours."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -3,8 +3,6 @@
 Each is converted to the columns of the long table (`columns.FIELDS`), one row per score.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

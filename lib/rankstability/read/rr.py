@@ -1,7 +1,5 @@
 """Relative ranking as WMT released it (2010 to 2016), and arena battles, as blocks."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter

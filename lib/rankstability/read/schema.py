@@ -3,8 +3,6 @@
 The readers themselves check the structure (packing, encoding, columns per line).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Collection, Mapping

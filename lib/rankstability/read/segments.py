@@ -5,8 +5,6 @@ are assigned to one segment only if that is certain: scores of different sentenc
 averaged.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``campaign.yaml``: what a user says about the campaign in a folder."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Files as text: unpacked, decoded, parsed as JSON, hashed."""
 
-from __future__ import annotations
-
 import codecs
 import contextlib
 import gzip

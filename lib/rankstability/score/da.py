@@ -1,7 +1,5 @@
 """Direct assessment: mean and spread of each worker's scores, and z-scores by worker."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

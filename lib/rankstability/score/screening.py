@@ -1,7 +1,5 @@
 """WMT26's screening of users whose differences between systems are far from those of all users."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
