@@ -48,8 +48,10 @@ def resolve(prefix: str) -> str:
     known = notebooks()
     matches = [n for n in known if n == name] or [n for n in known if n.startswith(name)]
     if len(matches) != 1:
-        problem = "no such notebook" if not matches else f"matches {', '.join(matches)}"
-        expected = ", ".join(known) or "a clone of the repository, which holds the notebooks"
+        problem = "no such notebook" if not matches else "several notebooks begin so"
+        expected = (
+            ", ".join(matches or known) or "a clone of the repository, which holds the notebooks"
+        )
         raise InputError(problem, value=prefix, expected=expected)
     return matches[0]
 

@@ -88,6 +88,8 @@ def _verdict(args: argparse.Namespace) -> bool:
 
         made = verdict.execute(plan, args.quiet, jobs)
         undo.pop_all()
+    if args.quiet:
+        print(*(plan.final / one.file for one in made), sep="\n")
     if plan.whole and len(made) > 1:
         print(f"All language pairs: {plan.final / 'index.html'}")
     return True
@@ -127,7 +129,7 @@ def _parser(command: str, first: str, about: str) -> argparse.ArgumentParser:
     parser.add_argument(first, nargs="?", metavar=first.upper())
     parser.add_argument("parameters", nargs="*", help="name=value")
     parser.add_argument("--figure-format", help="figures besides PNG: svg, pdf or svg,pdf")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.add_argument("--quiet", action="store_true", help="say only where results are")
     parser.add_argument("-h", "--help", action="store_true")
     return parser
 
@@ -143,7 +145,7 @@ def _guarded(
     try:
         args, left = parser.parse_known_intermixed_args(words)
         if left:
-            raise _no_option(left[0], words)
+            raise _no_option(left[0], words, parser.format_usage())
         if args.figure_format:
             from .session import FORMATS, figure_formats
 
@@ -161,11 +163,12 @@ def _guarded(
         os.environ.update(before)
 
 
-def _no_option(word: str, words: Sequence[str]) -> DataError:
+def _no_option(word: str, words: Sequence[str], usage: str) -> DataError:
     """The error for an unknown option such as ``--recipe wmt17``: parameters have no dashes."""
     name, _, value = word.lstrip("-").partition("=")
     value = value or next(iter(words[words.index(word) + 1 :]), "") or "value"
-    expected = f"{name}={value} for a parameter; options: --figure-format, --quiet, --help"
+    options = ", ".join(re.findall(r"--[a-z-]+", usage))
+    expected = f"{name}={value} for a parameter; options: {options}"
     return DataError("no such option", value=word, expected=expected)
 
 
@@ -183,18 +186,22 @@ def _given(words: Iterable[str]) -> dict[str, str]:
 
 
 def _described(name: str) -> bool:
-    """Print the parameters of the notebook `name`; False, so that help is printed, without one."""
+    """Print the parameters of the notebook `name`, if any; False, so that the usage follows."""
     if name:
         print(f"{name}: parameters")
         for p in parameters.parameters(name):
             print(f"  {p.name}: {p.type} = {p.default!r}\n      {p.help}")
-    return bool(name)
+        print()
+    return False
 
 
 def formats(arguments: Sequence[str] = ()) -> int:
     """List the formats with an example line each, or describe one."""
     from rankstability.read.formats import FORMATS, PARTS, described
 
+    if list(arguments) in (["-h"], ["--help"]):
+        print(USAGE)
+        return 0
     unknown = [name for name in arguments if name not in FORMATS]
     if unknown:
         print(f"error: unknown format {unknown[0]!r}; one of {', '.join(FORMATS)}", file=sys.stderr)

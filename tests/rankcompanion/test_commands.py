@@ -57,7 +57,15 @@ def test_the_name_of_a_year_without_a_recipe_leads_to_that_which_is_used(year, n
 @pytest.mark.parametrize("command", [["verdict", "demo-srdc"], ["run", "01"]])
 def test_a_parameter_given_as_an_option_is_shown_without_dashes(command, words, capsys):
     assert commands.main([*command, *words]) == 2
-    assert "expected recipe=wmt17 for a parameter" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "expected recipe=wmt17 for a parameter" in said
+    assert ("--write-settings" in said) == (command[0] == "verdict")
+
+
+def test_help_tells_parameters_and_options(capsys):
+    assert commands.main(["verdict", "--help"]) == 0
+    said = capsys.readouterr().out
+    assert "\n  recipe: str" in said and "--jobs" in said and "wide=A,B" in said
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from rankstability.judgments import REFERENCE
 from rankstability.rank.bradley_terry import STRENGTH, finite
 from rankstability.rank.certainty import Certainty, certainty, of_battles, of_wins
 from rankstability.rank.ranges import Units, default_unit, ranks, units
-from rankstability.rank.ranking import Ranking, clusters
+from rankstability.rank.ranking import Ranking, clusters, without_score
 from rankstability.rank.recipes import Recipe, made_by, recipe_named
 from rankstability.rank.systems import count_tests, rank_counts
 from rankstability.rank.units import bootstrap, draw_means, normal_draws, rank_probabilities
@@ -127,7 +127,7 @@ def standing(
     the latter have their own resampling unit and score, and `recipe` and `unit` are ignored. `unit`
     is by default that of `rank.units.default_kinds`. For an adaptive design, systems are ordered by
     differences within segments, and a line counts as claimed if the recipe has one between the same
-    systems. Raises DataError for a unit that the data do not name.
+    systems. Raises DataError for a unit that the data do not name, and a system without a score.
 
     Columns of the table: rank, system, score, cluster, low, high (interval of the score; empty if
     one unit holds all judgments of the system), rank_low, rank_high (rank set), may_be_first (1 or
@@ -142,6 +142,9 @@ def standing(
         return _standing(made, sure, drawn)
     recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
     made = made_by(judged, recipe, alpha)
+    if made.table["score"].isna().any():
+        without = made.table.loc[made.table["score"].isna(), "system"]
+        raise without_score(f"score of {recipe.name}", ", ".join(without))
     sure = certainty(judged, unit, recipe.by_domain, alpha)
     made = replace(made, table=made.table[RANKED])
     if judged.adaptive:

@@ -158,7 +158,7 @@ def facts(
     """
     first = summary(made, frames["answers"])
     recipe, words = RECIPES.get(one.recipe), run.campaign.words
-    rules = f"{recipe.test_name}; {recipe.line_rule}" if recipe else ""
+    rules = f"{recipe.test_at(settings['alpha'])}; {recipe.line_rule}" if recipe else ""
     return {
         **{name: [] for name in MAYBE},
         **{name: rows(frame) for name, frame in frames.items()},

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
 from rankstability.rank.certainty import Certainty
 from rankstability.rank.comparing import tau
@@ -80,13 +81,13 @@ def needed(
     """How large a campaign would have to be for a line between neighbours of `ranked` (best first).
 
     One row per pair of neighbours. Columns below (rank), system, other (the neighbour below), gap
-    (estimated true difference; low and high: its 95 % interval), error (standard error of the
-    difference), power (chance that a line between them, in this order, holds in a campaign of this
-    size), smallest_gap (the true gap that a test of this pair at `alpha` finds with chance
-    `POWER`), times (factor by which all sizes must grow for such a line to hold with chance
-    `POWER`; inf if no factor in `GROWN` is enough), times_low and times_high (the factors that a
-    test of the pair needs at the ends of the interval of the gap), judgments (needed in all, at
-    least the present number); and, of documents (segments if none are named), annotators and
+    (estimated true difference; low and high: 95 % t interval of the one found), error (standard
+    error of the difference), power (chance that a line between them, in this order, holds in a
+    campaign of this size), smallest_gap (the true gap that a test of this pair at `alpha` finds
+    with chance `POWER`), times (factor by which all sizes must grow for such a line to hold with
+    chance `POWER`; inf if no factor in `GROWN` is enough), times_low and times_high (the factors
+    that a test of the pair needs at the ends of the interval of the gap), judgments (needed in all,
+    at least the present number); and, of documents (segments if none are named), annotators and
     ratings, those that can be added: the number needed in all if only they grow (ratings: as a
     multiple of the present ratings per item), inf if no number is enough.
 
@@ -97,10 +98,11 @@ def needed(
     i, j = place[:-1], place[1:]
     truths = known.truths(draws, rng)
     gap, error = truths[0][:, i] - truths[0][:, j], known.errors()[i, j]
-    freedom = known.freedom[i, j]
+    found_gap, freedom = known.mean[i] - known.mean[j], known.freedom[i, j]
     out = pd.DataFrame({"below": np.arange(1, len(ranked)), "system": ranked[:-1]})
     out["other"], out["gap"] = ranked[1:], gap.mean(axis=0)
-    out["low"], out["high"] = np.quantile(gap, [0.025, 0.975], axis=0)
+    half = stdtrit(np.clip(freedom, design.FEWEST, design.MOST), 0.975) * error
+    out["low"], out["high"] = found_gap - half, found_gap + half
     found = np.empty((len(GROWN), len(i)))
     for k, grown in enumerate(GROWN):
         above = known.again(truths, rng, alpha, documents=grown, annotators=grown)[2]

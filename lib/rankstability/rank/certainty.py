@@ -110,14 +110,15 @@ class Certainty:
 
         `order` holds codes, best first. A line holds if one that holds here has the same systems
         above it; it is refuted if a pair across it is declared the other way round; else it cannot
-        be told.
+        be told. Of systems without a mean, which are not here, nothing is declared.
         """
-        here = self.order.tolist()
+        without = [code for code in order if code not in self.order]
+        here = [*self.order.tolist(), *without]
         place = np.array([here.index(code) for code in order])
         same = np.maximum.accumulate(place)[:-1] == np.arange(len(place) - 1)
-        against = self.declared[np.ix_(place, place)]
+        against = np.pad(self.declared, (0, len(without)))[np.ix_(place, place)]
         refuted = [against[k:, :k].any() for k in range(1, len(place))]
-        return same & self.held, np.array(refuted, bool)
+        return same & np.pad(self.held, (0, len(without))), np.array(refuted, bool)
 
     def codes(self, systems: Sequence[str]) -> np.ndarray:
         """The codes of these systems, as in `order`."""

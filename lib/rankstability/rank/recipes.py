@@ -71,6 +71,11 @@ class Recipe:
     apart: bool = False
     screened: bool = False
 
+    def test_at(self, alpha: float) -> str:
+        """The test in words, with its level."""
+        levels = {name: f"{x:g}".lstrip("0") for name, x in (("alpha", alpha), ("half", alpha / 2))}
+        return self.test_name.format(**levels, interval=f"{100 * (1 - alpha):g}")
+
 
 def _long(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     segment, system = np.nonzero(np.isfinite(scores))
@@ -146,7 +151,7 @@ RECIPES = {
             score="z",
             test=lambda scores, domain, rng: rank_sum(*_long(scores))[0],
             lines=_by_rule("knowles"),
-            test_name="Mann-Whitney as SciPy did before 1.7 (half the two-sided p), .05",
+            test_name="Mann-Whitney as SciPy did before 1.7 (half the two-sided p), {alpha}",
             line_rule="a line below a system that differs from all below it",
             source="Knowles 2021, section 3; the scripts of WMT17 to WMT21",
         ),
@@ -157,7 +162,7 @@ RECIPES = {
             rows="no document with a bad item",
             test=_rank_sum_shared,
             lines=_fewest_wins,
-            test_name="Mann-Whitney, one-sided, on the segments both systems have, .05",
+            test_name="Mann-Whitney, one-sided, on the segments both systems have, {alpha}",
             line_rule="a line where the fewest wins so far equal the number of systems below",
             source="Appraise, ComputeWMT23Results",
         ),
@@ -168,7 +173,7 @@ RECIPES = {
             by_domain=True,
             test=lambda scores, domain, rng: signed_rank_by_domain(scores, domain),
             lines=_by_rule("all above beat all below"),
-            test_name="Wilcoxon signed rank per domain, two-sided, combined by Stouffer, .05",
+            test_name="Wilcoxon signed rank per domain, two-sided, combined by Stouffer, {alpha}",
             line_rule=ALL_DIFFER,
             source="wmt24-news-systems, calculate_clusters",
         ),
@@ -178,7 +183,7 @@ RECIPES = {
             since=0,
             test=lambda scores, domain, rng: signed_rank(scores, "greater"),
             lines=_first_significant,
-            test_name="Wilcoxon signed rank, one-sided in the observed order, .05",
+            test_name="Wilcoxon signed rank, one-sided in the observed order, {alpha}",
             line_rule=OVERLAP,
             source="wmt25-general-mt, 05-compute_clusters",
         ),
@@ -190,7 +195,7 @@ RECIPES = {
             test=_crossed,
             lines=_first_significant,
             test_name="Wilcoxon signed rank of all differences of a judgment of one system and one "
-            "of the other, one-sided in the observed order, .025",
+            "of the other, one-sided in the observed order, {half}",
             line_rule=OVERLAP,
             source="wmt25-general-mt, 08-compute_clusters and 08-compute_clustersMQM",
         ),
@@ -200,7 +205,7 @@ RECIPES = {
             since=0,
             test=lambda scores, domain, rng: either_t(scores),
             lines=_by_rule("all above beat all below"),
-            test_name="p < .05 in a paired or an independent t test, two-sided",
+            test_name="p < {alpha} in a paired or an independent t test, two-sided",
             line_rule=ALL_DIFFER,
             source="wmt26-general-mt, 02-analyze_results",
         ),
@@ -212,7 +217,7 @@ RECIPES = {
             test=lambda scores, domain, rng: either_bootstrap(scores, rng),
             lines=_by_rule("all above beat all below", _reach),
             test_name="a paired or an independent bootstrap (BCa, 100 resamples) of the difference "
-            "of means, its one-sided 95 % interval above 0; by chance",
+            "of means, its one-sided {interval} % interval above 0; by chance",
             line_rule=ALL_DIFFER,
             source="wmt26-general-mt, 02a-filter_data and 02b-analyze_results",
         ),
@@ -348,7 +353,8 @@ def make(
     table["rank_low"], table["rank_high"], table["cluster"] = best, worst, clusters(lines)
     p = np.where(np.tri(len(p), dtype=bool), p.T, p)  # the upper triangle counts
     lead = mean[order][:, None] - mean[order]
-    rule, test, name = _RULES.get(recipe.name, recipe.line_rule), recipe.test_name, recipe.name
+    rule, name = _RULES.get(recipe.name, recipe.line_rule), recipe.name
+    test = recipe.test_at(alpha)
     return Ranking(
         table, p, lead, by="score", test=test, rule=rule, alpha=alpha, order=order, recipe=name
     )

@@ -77,6 +77,12 @@ class Tournament:
         """`violation_frame` of the ranking."""
         return violation_frame(self.order, self.weights, self.names)
 
+    def __str__(self) -> str:
+        proof = "optimal" if self.optimal else f"not proven optimal, gap at most {self.gap}"
+        many = "" if self.n_optima in (None, 1) else f", one of {self.n_optima} optimal rankings"
+        lines = [f"violated weight {self.cost} ({proof}{many})"]
+        return "\n".join(lines + [f"{i:3d} {name}" for i, name in enumerate(self.ranking, 1)])
+
 
 def net_weights(wins: ArrayLike) -> IntArray:
     """Edge weights from a matrix of wins: max(0, wins - losses) (Lopez 2012, section 5).

@@ -150,6 +150,11 @@ def read(
         raise languages.no_rows(files, pair, pairs(parts))
     if again := int(frame.duplicated().sum()):
         excluded.append(("", "identical rows (kept)", again))
+    keys = frame.columns.intersection(["worker", "hit", "document", "segment", "system", "type"])
+    other = frame.duplicated(list(keys)) & ~frame.duplicated([*keys, "score"])
+    if "worker" in frame and other.any():
+        reason = "the same annotator's second score of the same output (kept)"
+        excluded.append(("", reason, int(other.sum())))
     for name in frame.columns.intersection(["hit", "document", "domain"]):
         if 0 < (unnamed := int(frame[name].isna().sum())) < len(frame):
             excluded.append(("", f"rows that name no {name} (kept)", unnamed))

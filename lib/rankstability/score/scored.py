@@ -229,6 +229,9 @@ def segment_scores(
     >>> segment_scores(load("demo-srdc", "de-en")).frame().columns.tolist()
     ['system', 'segment', 'raw', 'z', 'judgments']
     """
+    if not isinstance(judgments, DirectAssessment) and "raw" not in judgments:
+        expected = "DA, ESA or released segment scores; MQM is ranked by a recipe, such as wmt24"
+        raise DataError("judgments without scores of segments", expected=expected)
     if isinstance(judgments, pd.DataFrame):
         frame, keep = judgments, np.ones(len(judgments), bool)
         raw, z, number = frame["raw"].to_numpy(float), frame["z"].to_numpy(float), frame["n"]

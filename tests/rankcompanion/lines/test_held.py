@@ -1,5 +1,7 @@
 """A pair's ranking with what is certain of it: units, sets, lines, invariances."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -96,6 +98,12 @@ def test_a_unit_that_data_do_not_name_is_refused():
         standing(from_frame(frame(names="worker")), "wmt24", np.random.default_rng(0), "document")
     with pytest.raises(DataError, match="do not name their worker"):
         recipes({"wmt24": from_frame(frame(names=""))}, ["worker"])
+    one = from_frame(frame(names="worker"))
+    alone = replace(one, systems=(*one.systems, "unjudged"))
+    with pytest.raises(DataError, match="systems without a score; found 'unjudged'"):
+        standing(alone, "wmt24", np.random.default_rng(0))
+    rankings, lines = recipes({"wmt24": alone}, ["worker"])
+    assert rankings["system"].iloc[-1] == "unjudged" and lines["held"].iloc[-1] == 0
     with pytest.raises(DataError, match="z, raw"):
         scored(frame(), "mean")
     with pytest.raises(DataError, match="without scores"):

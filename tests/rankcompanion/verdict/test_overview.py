@@ -238,7 +238,7 @@ def test_the_recipe_is_chosen_for_a_reason_and_another_first_is_named():
     page = report.page(told | {"recipe_counts": [*mine, other]}, {}).decode()
     assert "Another would change who is first: X&lt;Y by wmt99, instead of Cedar.103." in page
     page = report.page(told | {"recipe_counts": [*mine, other | {"first": "Cedar.103"}]}, {})
-    assert "Cedar.103 is first by every other recipe too." in page.decode()
+    assert "Cedar.103 is first of the systems by every other recipe too." in page.decode()
 
 
 # ------------------------------------------------------------------ what is handed on

@@ -78,13 +78,13 @@ def test_alone_first_is_said_exactly_where_one_system_may_be_first(first, alone,
 
 def test_nothing_is_promised_where_no_unit_is_known():
     empty = [np.nan] * 5
-    for claimed, lines in ((0, "any of the 0 lines"), (1, "any of the 1 line"), (2, "the 2 lines")):
+    for claimed, lines in (0, "that would"), (1, "or the line that"), (2, "or any of the 2 lines"):
         marks = [1] * claimed + [0] * (4 - claimed)
         found = summary(empty, marks, empty[:4], unit="")
         assert (found["told"], found["alone"], found["may_be_first"]) == (False, UNTOLD, [])
         assert (found["claimed"], found["claimed_held"], found["kinds"]) == (claimed, 0, {})
         words = said(found)
-        assert words.startswith("A has the highest mean of 5 systems; whether that, or any of the ")
+        assert words.startswith("A has the highest mean of 5 systems; whether that")
         assert lines in words and "cannot be told from these data" in words
         assert "95" not in words and "too" not in words and "holds" not in words
 
@@ -133,6 +133,7 @@ def test_lines_are_said_to_hold_as_many_as_do(claimed, held, ends):
         ),
         (3, 1.5, "3 annotators: only very large differences can show (1.5 degrees of freedom for"),
         (12, 1.5, "C has only 1.5 degrees of freedom: it can only be told from very different sy"),
+        (12, 0.0, "C has only 0 degrees of freedom: it can be told from no other system."),
     ],
 )
 def test_few_annotators_are_said_first(units, freedom, begins):

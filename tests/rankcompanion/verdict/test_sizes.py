@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t as student
 
 from rankcompanion.verdict import design, sizes
 from rankstability import paths
@@ -41,6 +42,9 @@ def test_so_many_units_give_a_line_in_four_of_five_campaigns(known):
         found = (above[:, i] < above[:, j]).mean()
         assert found > 0.75 if row.times == 1 else abs(found - 0.8) < 0.06
         assert row.times_low <= row.times <= row.times_high
+        half = student.isf(0.025, known.freedom[i, j]) * row.error
+        ends = known.mean[i] - known.mean[j] + np.array([-half, half])
+        assert [row.low, row.high] == pytest.approx(ends)
         few = design.errors_needed(known.freedom[i, j])
         assert few > 2.9 and row.smallest_gap == pytest.approx(few * row.error)
         for size in SIZES:  # one size alone: the same error of the difference

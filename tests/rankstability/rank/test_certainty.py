@@ -398,6 +398,8 @@ def test_lines_of_another_order():
     assert held.tolist() == [False, True, True] and not refuted.any()
     held, refuted = got.lines(np.array([3, 1, 2, 0]))
     assert held.tolist() == [False, False, True] and refuted.tolist() == [False, True, False]
+    held, refuted = got.lines(np.array([3, 2, 1, 0, 4]))  # the last has no score
+    assert held.tolist() == [False, True, True, False] and not refuted.any()
 
 
 # ------------------------------------------------------------------ win ratios and battles

@@ -25,6 +25,20 @@ def test_a_ranking_by_recipe_is_that_of_its_arrays(name):
         assert ranking.under().lines == ranking.lines
 
 
+def test_the_level_of_a_recipes_tests_is_said():
+    judgments = load("demo-srdc", "de-en")
+    assert rank_systems(judgments, recipe="wmt24").test.endswith("by Stouffer, .05")
+    assert rank_systems(judgments, recipe="wmt24", alpha=0.2).test.endswith("by Stouffer, .2")
+    assert rank_systems(judgments, recipe="wmt25", alpha=0.01).test.endswith("order, .005")
+
+
+@pytest.mark.parametrize("campaign", ["demo-mqm", "demo-rr"])
+def test_judgments_without_scores_of_segments_need_a_recipe(campaign):
+    judgments = load(campaign, "en-de")
+    with pytest.raises(DataError, match=r"scores of segments; expected DA, .*such as wmt24"):
+        rank_systems(judgments)
+
+
 def test_one_sided_p_values_are_not_corrected_over_unordered_pairs():
     with pytest.raises(DataError, match="one p-value for each pair"):
         rank_systems(segment_scores(load("demo-srpdc", "de-en")), test="greater", correction="holm")

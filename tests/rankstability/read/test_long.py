@@ -143,6 +143,13 @@ def test_rows_that_name_no_document_are_counted_where_others_do(tmp_path):
     assert not from_assessment(da).has("document")
 
 
+def test_a_second_score_of_the_same_output_is_counted(tmp_path):
+    rows = [*ROWS, (*ROWS[0][:3], ROWS[0][3] + 1), ROWS[1]]
+    counts = excluded(campaigns.load(write(tmp_path, rows)))
+    assert counts["the same annotator's second score of the same output (kept)"] == 1
+    assert counts["identical rows (kept)"] == 1
+
+
 def test_types_mark_references_controls_and_repeats(tmp_path):
     types = ["", "SYSTEM", "tgt", "REPEAT", "REF", "BAD_REF", "bad", "SYSTEM"]
     rows = [(*row, kind) for row, kind in zip(ROWS, types, strict=True)]
