@@ -16,6 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import kept
@@ -395,7 +396,7 @@ def test_every_drawing_function_is_drawn_here():
         for module in modules
         for _, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__ and not function.__name__.startswith("_")
-        and inspect.signature(function).return_annotation == "Figure"
+        and inspect.signature(function).return_annotation is Figure
     }  # fmt: skip
     assert drawing == {name(function) for function in (*KINDS, common.finish)}
 
