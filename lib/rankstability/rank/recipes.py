@@ -62,7 +62,7 @@ class Recipe:
     since: int
     test: Test
     lines: Lines
-    test_name: str
+    test_form: str
     line_rule: str
     source: str
     rows: str = "latest complete"
@@ -71,10 +71,15 @@ class Recipe:
     apart: bool = False
     screened: bool = False
 
+    @property
+    def test_name(self) -> str:
+        """The test in words, at the level of WMT."""
+        return self.test_at(0.05)
+
     def test_at(self, alpha: float) -> str:
         """The test in words, with its level."""
         levels = {name: f"{x:g}".lstrip("0") for name, x in (("alpha", alpha), ("half", alpha / 2))}
-        return self.test_name.format(**levels, interval=f"{100 * (1 - alpha):g}")
+        return self.test_form.format(**levels, interval=f"{100 * (1 - alpha):g}")
 
 
 def _long(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
@@ -151,7 +156,7 @@ RECIPES = {
             score="z",
             test=lambda scores, domain, rng: rank_sum(*_long(scores))[0],
             lines=_by_rule("knowles"),
-            test_name="Mann-Whitney as SciPy did before 1.7 (half the two-sided p), {alpha}",
+            test_form="Mann-Whitney as SciPy did before 1.7 (half the two-sided p), {alpha}",
             line_rule="a line below a system that differs from all below it",
             source="Knowles 2021, section 3; the scripts of WMT17 to WMT21",
         ),
@@ -162,7 +167,7 @@ RECIPES = {
             rows="no document with a bad item",
             test=_rank_sum_shared,
             lines=_fewest_wins,
-            test_name="Mann-Whitney, one-sided, on the segments both systems have, {alpha}",
+            test_form="Mann-Whitney, one-sided, on the segments both systems have, {alpha}",
             line_rule="a line where the fewest wins so far equal the number of systems below",
             source="Appraise, ComputeWMT23Results",
         ),
@@ -173,7 +178,7 @@ RECIPES = {
             by_domain=True,
             test=lambda scores, domain, rng: signed_rank_by_domain(scores, domain),
             lines=_by_rule("all above beat all below"),
-            test_name="Wilcoxon signed rank per domain, two-sided, combined by Stouffer, {alpha}",
+            test_form="Wilcoxon signed rank per domain, two-sided, combined by Stouffer, {alpha}",
             line_rule=ALL_DIFFER,
             source="wmt24-news-systems, calculate_clusters",
         ),
@@ -183,7 +188,7 @@ RECIPES = {
             since=0,
             test=lambda scores, domain, rng: signed_rank(scores, "greater"),
             lines=_first_significant,
-            test_name="Wilcoxon signed rank, one-sided in the observed order, {alpha}",
+            test_form="Wilcoxon signed rank, one-sided in the observed order, {alpha}",
             line_rule=OVERLAP,
             source="wmt25-general-mt, 05-compute_clusters",
         ),
@@ -194,7 +199,7 @@ RECIPES = {
             apart=True,
             test=_crossed,
             lines=_first_significant,
-            test_name="Wilcoxon signed rank of all differences of a judgment of one system and one "
+            test_form="Wilcoxon signed rank of all differences of a judgment of one system and one "
             "of the other, one-sided in the observed order, {half}",
             line_rule=OVERLAP,
             source="wmt25-general-mt, 08-compute_clusters and 08-compute_clustersMQM",
@@ -205,7 +210,7 @@ RECIPES = {
             since=0,
             test=lambda scores, domain, rng: either_t(scores),
             lines=_by_rule("all above beat all below"),
-            test_name="p < {alpha} in a paired or an independent t test, two-sided",
+            test_form="p < {alpha} in a paired or an independent t test, two-sided",
             line_rule=ALL_DIFFER,
             source="wmt26-general-mt, 02-analyze_results",
         ),
@@ -216,7 +221,7 @@ RECIPES = {
             screened=True,
             test=lambda scores, domain, rng: either_bootstrap(scores, rng),
             lines=_by_rule("all above beat all below", _reach),
-            test_name="a paired or an independent bootstrap (BCa, 100 resamples) of the difference "
+            test_form="a paired or an independent bootstrap (BCa, 100 resamples) of the difference "
             "of means, its one-sided {interval} % interval above 0; by chance",
             line_rule=ALL_DIFFER,
             source="wmt26-general-mt, 02a-filter_data and 02b-analyze_results",
