@@ -148,6 +148,13 @@ def check_campaign(name: str, campaign: Any) -> None:
         raise InputError(problem, expected=f"one of {fitting}")
 
 
+def pairs_of(campaign: Any, pair: str) -> tuple[str, ...]:
+    """The language pairs that a run computes: `pair`, or all if empty; none for `WHOLE`."""
+    if pair == WHOLE:
+        return ()
+    return (pair,) if pair else campaign.pairs
+
+
 def check_pair(campaign: Any, pair: str) -> None:
     """Raises InputError for a pair that the campaign lacks; empty and ``whole`` stand for all."""
     if pair and pair != WHOLE and pair not in campaign.pairs:

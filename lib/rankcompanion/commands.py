@@ -63,7 +63,9 @@ def _verdict(args: argparse.Namespace) -> bool:
         words[0] = f"campaign={words[0]}"
     given = _given(filter(None, words))
     if args.help or "campaign" not in given:
-        return _described(parameters.VERDICT if args.help else "")
+        if args.help:
+            _describe(parameters.VERDICT)
+        return False
     from rankstability.read import campaigns, settings
 
     told = settings.told({name: given.pop(name) for name in settings.ASKED if name in given})
@@ -113,10 +115,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> bool:
     if not args.notebook:
-        return _described("")
+        return False
     name = parameters.resolve(args.notebook)
     if args.help:
-        return _described(name)
+        _describe(name)
+        return False
     folder = runner.execute(name, _given(args.parameters), args.quiet)
     print(f"{name}: results in {folder}")
     return True
@@ -139,6 +142,7 @@ def _guarded(
 ) -> int:
     """Parse and run a command; its exit code: 2 for a wrong call or unusable data, 1 for a failure.
 
+    Where `work` returns False there was nothing to do, and the usage is printed.
     Options reach the computation through environment variables, which are restored afterwards.
     """
     before = dict(os.environ)
@@ -185,14 +189,12 @@ def _given(words: Iterable[str]) -> dict[str, str]:
     return given
 
 
-def _described(name: str) -> bool:
-    """Print the parameters of the notebook `name`, if any; False, so that the usage follows."""
-    if name:
-        print(f"{name}: parameters")
-        for p in parameters.parameters(name):
-            print(f"  {p.name}: {p.type} = {p.default!r}\n      {p.help}")
-        print()
-    return False
+def _describe(name: str) -> None:
+    """Print the parameters of the notebook `name`; the usage follows."""
+    print(f"{name}: parameters")
+    for p in parameters.parameters(name):
+        print(f"  {p.name}: {p.type} = {p.default!r}\n      {p.help}")
+    print()
 
 
 def formats(arguments: Sequence[str] = ()) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from paperkit import parameters, paths, placing
-from paperkit.parameters import WHOLE
+from paperkit.parameters import WHOLE, pairs_of
 from paperkit.placing import RECORD, write_whole
 from paperkit.runs import NAME, slim
 from rankstability.errors import DataError
@@ -45,9 +45,7 @@ class Plan:
     @property
     def pairs(self) -> tuple[str, ...]:
         """The language pairs that this run computes; none for only the campaign's tables."""
-        if self.pair == WHOLE:
-            return ()
-        return (self.pair,) if self.pair else self.campaign.pairs
+        return pairs_of(self.campaign, self.pair)
 
     @property
     def whole(self) -> bool:

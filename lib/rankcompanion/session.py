@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from paperkit import tables
-from paperkit.parameters import WHOLE, check_pair
+from paperkit.parameters import WHOLE, check_pair, pairs_of
 from paperkit.placing import RECORD, claim, csv_bytes, record, results_folder, write_whole
 from rankstability.errors import DataError
 from rankstability.read import campaigns
@@ -103,8 +103,7 @@ def opened(
     out = Outputs(folder, signed, pairs=found.pairs)
     if pair == WHOLE:
         check_pairs(folder, found.pairs, signed)
-    pairs = (pair,) if pair else found.pairs
-    return Run(found, pair, () if pair == WHOLE else pairs, pair in ("", WHOLE), out)
+    return Run(found, pair, pairs_of(found, pair), pair in ("", WHOLE), out)
 
 
 def show(parts: Mapping[str, Any]) -> None:

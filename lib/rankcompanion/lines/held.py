@@ -142,8 +142,8 @@ def standing(
         return _standing(made, sure, drawn)
     recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
     made = made_by(judged, recipe, alpha)
-    if made.table["score"].isna().any():
-        without = made.table.loc[made.table["score"].isna(), "system"]
+    without = made.table.loc[made.table["score"].isna(), "system"]
+    if len(without):
         raise without_score(f"score of {recipe.name}", ", ".join(without))
     sure = certainty(judged, unit, recipe.by_domain, alpha)
     made = replace(made, table=made.table[RANKED])

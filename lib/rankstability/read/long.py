@@ -150,11 +150,12 @@ def read(
         raise languages.no_rows(files, pair, pairs(parts))
     if again := int(frame.duplicated().sum()):
         excluded.append(("", "identical rows (kept)", again))
-    keys = frame.columns.intersection(["worker", "hit", "document", "segment", "system", "type"])
-    other = frame.duplicated(list(keys)) & ~frame.duplicated([*keys, "score"])
-    if "worker" in frame and other.any():
-        reason = "the same annotator's second score of the same output (kept)"
-        excluded.append(("", reason, int(other.sum())))
+    if "worker" in frame:
+        keys = [*frame.columns.intersection(["hit", "document"]), "segment", "system", "type"]
+        twice, alike = (frame.duplicated(["worker", *keys, *more]) for more in ([], ["score"]))
+        if other := int((twice & ~alike).sum()):
+            reason = "the same annotator's second score of the same output (kept)"
+            excluded.append(("", reason, other))
     for name in frame.columns.intersection(["hit", "document", "domain"]):
         if 0 < (unnamed := int(frame[name].isna().sum())) < len(frame):
             excluded.append(("", f"rows that name no {name} (kept)", unnamed))

@@ -132,9 +132,9 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     frame = _without_controls(_one_spelling(frame, table), frame, excluded)
     if frame.empty:
         raise DataError("no judgments", file=file, expected="at least one row")
-    own = frame.loc[~frame["category"].str.split("/").str[0].isin(HEADS), "category"]
-    for name, n in own.value_counts().items():
-        excluded[f"(kept: category {name!r}, not of WMT's releases)"] = n
+    for name, n in frame["category"].value_counts().items():
+        if str(name).split("/")[0] not in HEADS:
+            excluded[f"(kept: category {name!r}, not of WMT's releases)"] = n
     return as_read(frame.assign(pair=pair), excluded)
 
 
