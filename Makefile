@@ -34,7 +34,7 @@ figures: $(READY)  ## run every notebook on the demo campaigns and on all real o
 	@echo "Report: build/site/index.html   Figures and tables: figures/"
 
 quick: $(READY)  ## run the tests of the thin library alone
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) -m "not browser and not slow" tests/rankstability --ignore tests/rankstability/read/test_broken.py
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) -m "not browser and not slow" tests/rankstability tests/rankcampaigns --ignore tests/rankcampaigns/test_broken.py
 
 test: $(READY)  ## run the tests (those on real data skip where the data are not found)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not browser"

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from rankcampaigns import rr as reader
 from rankcompanion.lines import held
 from rankstability.judgments import Blocks
 from rankstability.rank import bradley_terry, ranges
 from rankstability.rank.certainty import of_battles
-from rankstability.read import rr as reader
 
 RESULTS = Path(__file__).parent / "results" / "battles.csv"
 RESULT = ["model_a", "model_b", "tie"]

@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 from bench_planning import separated
 
+from rankcampaigns import campaigns
 from rankcompanion.verdict import design, sizes
 from rankstability.chance import named_generator
 from rankstability.rank.certainty import Certainty, certainty
 from rankstability.rank.comparing import tau
 from rankstability.rank.recipes import RECIPES, counted_by
-from rankstability.read import campaigns
 from rankstability.score.scored import Scores
 
 RESULTS = Path(__file__).parent / "results" / "halves.csv"

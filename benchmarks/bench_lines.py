@@ -16,13 +16,13 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from rankcampaigns import campaigns
 from rankcompanion.lines import held
 from rankcompanion.lines import tables as lines
 from rankcompanion.lines.calibration import false_lines
 from rankstability.errors import DataError
 from rankstability.rank import paired
 from rankstability.rank.recipes import RECIPES
-from rankstability.read import campaigns
 
 RESULTS = Path(__file__).parent / "results" / "lines.csv"
 

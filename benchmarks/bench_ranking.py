@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import mannwhitneyu, norm, rankdata, tiecorrect
 
+from rankcampaigns import campaigns
 from rankstability.rank.systems import rank_systems
-from rankstability.read import campaigns
 from rankstability.score.scored import segment_scores
 
 RESULTS = Path(__file__).parent / "results" / "ranking.csv"

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from rankcampaigns import campaigns
 from rankstability.errors import DataError
 from rankstability.rank import srp
 from rankstability.rank.significance import permutation_test
 from rankstability.rank.srp_studies import Design, assign, draw_documents, item_scores
-from rankstability.read import campaigns
 from rankstability.score import mqm
 
 RESULTS = Path(__file__).parent / "results" / "srp.csv"

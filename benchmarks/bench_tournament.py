@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from rankcampaigns import campaigns
 from rankcompanion.models import simulate as simulation
 from rankcompanion.tournament import solve_tasks
 from rankstability.errors import DataError
 from rankstability.rank import feedback, tournament
-from rankstability.read import campaigns
 
 RESULTS = Path(__file__).parent / "results" / "tournament.csv"
 SIZES = (  # systems, judgments, spread

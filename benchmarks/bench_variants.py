@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import mannwhitneyu
 
+from rankcampaigns import campaigns
 from rankcompanion import divisor_degradation as degradation
 from rankcompanion import outlier_removal
 from rankcompanion.outlier_removal import default_ranker
-from rankstability.read import campaigns
 
 RESULTS = Path(__file__).parent / "results" / "variants.csv"
 KINDS = ("d_rank", "d_cluster")

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from paperkit import claims
+from rankcampaigns import campaigns
 from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankcompanion.papers.koehn2012 import (
     AS_MATCHED,
@@ -30,7 +31,6 @@ from rankcompanion.simulation import readings
 from rankcompanion.simulation.experiments import QUALITIES, SHARD, range_quality, with_errors
 from rankstability.chance import in_shards
 from rankstability.rank.ranges import UNITS, range_clusters, rank_ranges, ranks, units
-from rankstability.read import campaigns
 from rankstability.score.pairwise import expected_win
 from rankstability.score.rr import REFERENCE, tasks
 

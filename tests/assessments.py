@@ -8,9 +8,9 @@ import demo_da
 import numpy as np
 import pandas as pd
 
+from rankcampaigns import rr
 from rankstability.judgments import Blocks, DirectAssessment, direct_assessment
 from rankstability.rank.ranking import rank
-from rankstability.read import rr
 
 
 def assessment(latest: pd.DataFrame, good: pd.DataFrame | None = None) -> DirectAssessment:

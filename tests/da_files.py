@@ -2,7 +2,7 @@
 
 import gzip
 
-from rankstability.read.da import COLUMNS
+from rankcampaigns.da import COLUMNS
 
 HEADER = "\t".join(COLUMNS)
 ROWS = [

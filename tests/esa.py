@@ -5,7 +5,7 @@ from functools import cache
 import pandas as pd
 
 from conftest import real
-from rankstability.read.appraise import read_appraise
+from rankcampaigns.appraise import read_appraise
 from rankstability.score.scored import Scores, from_assessment
 
 COLUMNS = [

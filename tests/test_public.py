@@ -14,7 +14,7 @@ NAMES = {
     *("rank_systems", "Ranking", "compare", "CLUSTER_RULES", "TESTS"),
     *("feedback_arc_set", "srp", "DataError"),
 }
-CORE = ("judgments", "chance", "paths", "errors", "read", "change", "score", "rank")
+CORE = ("judgments", "chance", "paths", "errors", "change", "score", "rank")
 BLOCKED = (
     *("matplotlib", "seaborn", "papermill", "jupyter", "jupyter_client", "jupyter_core"),
     *("jupyterlab", "IPython", "ipywidgets", "nbformat", "nbconvert", "snakemake", "PIL"),

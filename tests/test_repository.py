@@ -285,7 +285,7 @@ def test_figures_come_with_their_numbers():
 
 ASPECTS = {  # tests of no single module, each with its reason
     "rankstability/test_published.py": "what was published comes out, from files to rankings",
-    "rankstability/read/test_broken.py": "a corpus of broken files, in every format",
+    "rankcampaigns/test_broken.py": "a corpus of broken files, in every format",
     "rankcompanion/explore/test_lab.py": "notebook 90 in a real JupyterLab",
     "rankcompanion/test_hostile_names.py": "names that are markup, in all notebooks",
     "rankcompanion/test_stale.py": "the trial that compares results with code and data",
@@ -305,7 +305,7 @@ ELSEWHERE = {  # modules without a test file named after them, and what tests th
     "rankstability/paths.py": "names of folders",
     "rankstability/rank/feedback.py": "the search of `tournament`, tested with it",
     "rankstability/rank/srp_studies.py": "the studies of `srp`, tested with it",
-    "rankstability/read/segments.py": "the segments of `appraise`, tested with it",
+    "rankcampaigns/segments.py": "the segments of `appraise`, tested with it",
 }
 
 

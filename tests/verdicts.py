@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from assessments import demo
+from rankcampaigns import campaigns
 from rankcompanion import session
 from rankcompanion.models import variance
 from rankcompanion.verdict import answers, design
@@ -18,7 +19,6 @@ from rankcompanion.verdict import page as report
 from rankstability import paths
 from rankstability.rank.certainty import from_kinds
 from rankstability.rank.units import Kind
-from rankstability.read import campaigns
 from rankstability.score.scored import from_assessment
 
 

@@ -66,7 +66,7 @@ def _verdict(args: argparse.Namespace) -> bool:
         if args.help:
             _describe(parameters.VERDICT)
         return False
-    from rankstability.read import campaigns, settings
+    from rankcampaigns import campaigns, settings
 
     told = settings.told({name: given.pop(name) for name in settings.ASKED if name in given})
     os.environ[settings.GIVEN] = json.dumps(told)
@@ -199,7 +199,7 @@ def _describe(name: str) -> None:
 
 def formats(arguments: Sequence[str] = ()) -> int:
     """List the formats with an example line each, or describe one."""
-    from rankstability.read.formats import FORMATS, PARTS, described
+    from rankcampaigns.formats import FORMATS, PARTS, described
 
     if list(arguments) in (["-h"], ["--help"]):
         print(USAGE)

@@ -25,9 +25,9 @@ from urllib.parse import quote
 import pooch
 
 from paperkit.placing import made_folders, write_whole
+from rankcampaigns import campaigns, text
 from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.read import campaigns, text
 
 RAW = "https://raw.githubusercontent.com"
 TRIES, TIMEOUT = 3, 60.0

@@ -13,8 +13,8 @@ import pandas as pd
 
 from paperkit.placing import record
 from paperkit.templates import template
+from rankcampaigns.campaigns import catalogue, listed
 from rankstability.rank.units import TWO_WAY
-from rankstability.read.campaigns import catalogue, listed
 
 KEY = ["paper", "place", "cell"]
 SETS = ("human+ref", "ref", "lowest", "highest")  # removals of notebook 02 that name no system

@@ -23,9 +23,9 @@ from paperkit.runs import Run
 from paperkit.site import Words
 from paperkit.tables import spaced
 from paperkit.templates import HERE
+from rankcampaigns.campaigns import catalogue
+from rankcampaigns.formats import FORMATS, PARTS, described
 from rankstability import paths as places
-from rankstability.read.campaigns import catalogue
-from rankstability.read.formats import FORMATS, PARTS, described
 
 from . import findings, ledger
 from .figures import changes as drawing

@@ -17,8 +17,8 @@ from paperkit import parameters, paths, placing
 from paperkit.parameters import WHOLE, pairs_of
 from paperkit.placing import RECORD, write_whole
 from paperkit.runs import NAME, slim
+from rankcampaigns.languages import PLACEHOLDER
 from rankstability.errors import DataError
-from rankstability.read.languages import PLACEHOLDER
 
 ONE_THREAD = {v: "1" for v in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 """Settings that keep sums from depending on the number of cores."""
@@ -71,7 +71,7 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     """
     _refuse_year(name, given)
     values = parameters.check(name, given)
-    from rankstability.read import campaigns
+    from rankcampaigns import campaigns
 
     default = {p.name: p.default for p in parameters.parameters(name)}
     asked = values.get("campaign") or default["campaign"]

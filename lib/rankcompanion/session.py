@@ -20,9 +20,9 @@ from PIL import Image
 from paperkit import tables
 from paperkit.parameters import WHOLE, check_pair, pairs_of
 from paperkit.placing import RECORD, claim, csv_bytes, record, results_folder, write_whole
+from rankcampaigns import campaigns
+from rankcampaigns.campaigns import Campaign
 from rankstability.errors import DataError
-from rankstability.read import campaigns
-from rankstability.read.campaigns import Campaign
 
 from .figures.common import NO_DATE, describe, only_drawable, style
 

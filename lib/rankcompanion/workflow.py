@@ -11,8 +11,8 @@ from typing import Any
 from paperkit import paths
 from paperkit.parameters import WHOLE, metadata, notebooks, read_notebook, takes
 from paperkit.placing import digest
+from rankcampaigns import campaigns, formats
 from rankstability import paths as places
-from rankstability.read import campaigns, formats
 
 # modules that make the pages of the report
 REPORT = (
@@ -70,7 +70,9 @@ def given(job: Job, config: Mapping[str, Any]) -> dict[str, str]:
 def _graph() -> Any:
     import grimp
 
-    return grimp.build_graph("rankstability", "rankcompanion", "paperkit", cache_dir=None)
+    return grimp.build_graph(
+        "rankcampaigns", "rankstability", "rankcompanion", "paperkit", cache_dir=None
+    )
 
 
 @cache
@@ -84,7 +86,7 @@ def modules(notebook: str, format: str = "") -> frozenset[str]:
     named = [n for n in ast.parse(code).body if isinstance(n, ast.ImportFrom) and n.module]
     first = [f"{n.module}{dot}" for n in named for dot in ("", *(f".{a.name}" for a in n.names))]
     if format:
-        first.append(f"rankstability.read.{formats.FORMATS[format].module}")
+        first.append(f"rankcampaigns.{formats.FORMATS[format].module}")
     direct = _graph().modules & set(first)
     return frozenset(direct.union(*map(_graph().find_upstream_modules, direct)))
 

@@ -5,10 +5,9 @@
 >>> ranking = rank_systems(segment_scores(judgments))
 >>> print(ranking)  # doctest: +SKIP
 
-The names below suffice for most work; the folders follow the path of the data:
-`read` (files to judgments), `change` (judgments to judgments), `score` (judgments to scores),
-`rank` (scores to a `Ranking`). The package `rankcompanion` answers the questions of six papers with
-them, in numbered notebooks.
+The names below suffice for most work; the folders follow the path of the data: `change`
+(judgments to judgments), `score` (judgments to scores), `rank` (scores to a `Ranking`). The package
+`rankcampaigns` reads files; `rankcompanion` answers the questions of six papers, in notebooks.
 """
 
 from importlib import import_module as _import_module
@@ -17,7 +16,7 @@ __version__ = "0.2.0"
 
 _MODULES = {  # imported when a name is first used, so that importing the package is quick
     "errors": ("DataError",),
-    "read.campaigns": ("find", "load"),
+    "rankcampaigns.campaigns": ("find", "load"),
     "change.perturb": ("remove", "degrade"),
     "score.scored": ("segment_scores",),
     "score.pairwise": ("pair_counts",),
@@ -36,7 +35,9 @@ __all__ = list(_MODULE_OF)
 def __getattr__(name: str) -> object:
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(_import_module(f".{_MODULE_OF[name]}", __name__), name)
+    module = _MODULE_OF[name]
+    here = "" if module.startswith("rankcampaigns.") else f"{__name__}."
+    return getattr(_import_module(here + module), name)
 
 
 def __dir__() -> list[str]:

@@ -4,8 +4,8 @@ import demo_da
 import numpy as np
 import pytest
 
+from rankcampaigns import campaigns
 from rankstability import paths
-from rankstability.read import campaigns
 from rankstability.score.da import worker_statistics
 
 DEMOS = [(name, pair) for name, (_, pairs) in demo_da.DEMOS.items() for pair in pairs]

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from conftest import needs
+from rankcampaigns import campaigns
 from rankcompanion import run
 from rankstability.rank.systems import rank_systems
-from rankstability.read import campaigns
 from rankstability.score.scored import segment_scores
 
 GIVEN = {"campaign": "demo-srpdc", "resamples": 50}

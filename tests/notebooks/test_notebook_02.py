@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
+from rankcampaigns import campaigns
 from rankcompanion import outlier_removal, run
 from rankstability.rank.fewest import fewest
 from rankstability.rank.recipes import RECIPES
-from rankstability.read import campaigns
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
 

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from rankcampaigns import campaigns
 from rankcompanion import divisor_degradation, run
-from rankstability.read import campaigns
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
 

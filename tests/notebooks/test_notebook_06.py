@@ -6,11 +6,11 @@ import json
 import pandas as pd
 import pytest
 
+from rankcampaigns.campaigns import find, load_mqm
+from rankcampaigns.mqm import read_mqm
 from rankcompanion import run
 from rankstability.rank import srp
 from rankstability.rank.srp_studies import Design
-from rankstability.read.campaigns import find, load_mqm
-from rankstability.read.mqm import read_mqm
 from rankstability.score import mqm
 
 CONTRACT = ["pair", "grouping", "balance", "normalisation", "ratings_per_item", "documents"]

@@ -4,8 +4,8 @@ import demo_rr
 import pandas as pd
 import pytest
 
+from rankcampaigns import rr as readers_rr
 from rankcompanion import run
-from rankstability.read import rr as readers_rr
 from rankstability.score import rr as relative_ranking
 
 

@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 
 from paperkit import parameters
+from rankcampaigns import campaigns
 from rankcompanion import run
 from rankcompanion.lines import held
 from rankcompanion.lines import tables as lines
 from rankstability import paths
 from rankstability.rank.recipes import RECIPES
 from rankstability.rank.units import TWO_WAY
-from rankstability.read import campaigns
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,11 @@ import pytest
 from paperkit import parameters, paths
 from paperkit.errors import InputError
 from paperkit.placing import results_folder
+from rankcampaigns import formats
 from rankcompanion import commands, run
 from rankcompanion.session import Outputs
 from rankstability import DataError, find, load
 from rankstability import paths as places
-from rankstability.read import formats
 
 PATHS = [
     *("../../escaped", "x/../../../escaped", "/escaped/absolutely", "..", ".", "a/b", "a\\b", "~"),

@@ -8,9 +8,9 @@ import pytest
 
 from assessments import assessment, demo
 from conftest import needs
+from rankcampaigns import campaigns
 from rankcompanion import cooccurrence
 from rankstability.errors import DataError
-from rankstability.read import campaigns
 
 
 def rows(*items: tuple) -> pd.DataFrame:

@@ -7,9 +7,9 @@ import pytest
 
 from conftest import needs
 from oracle_da import slow
+from rankcampaigns import campaigns
 from rankcompanion import divisor_degradation as degradation
 from rankstability.change import perturb
-from rankstability.read import campaigns
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
 

@@ -17,10 +17,10 @@ import pytest
 import yaml
 
 from conftest import real
+from rankcampaigns import campaigns, text
 from rankcompanion import download
 from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.read import campaigns, text
 
 LATEST = b"HITId\tWorkerId\n" + b"some judgments\n" * 200
 GOOD = b"HITId\tWorkerId\n" + b"good judgments\n" * 200

@@ -9,10 +9,10 @@ import pytest
 
 from paperkit import paths
 from paperkit.templates import template
+from rankcampaigns.campaigns import catalogue
 from rankcompanion import findings, front, ledger
 from rankcompanion.figures import changes as drawing
 from rankcompanion.papers import koehn2012
-from rankstability.read.campaigns import catalogue
 
 
 def test_a_range_is_over_pairs_and_of_pairs_that_have_cases():

@@ -118,7 +118,7 @@ def test_rows_of_the_ledger_lead_to_the_section_that_shows_them(tmp_path):
 
 
 def test_a_page_for_each_format(tmp_path):
-    from rankstability.read.formats import described
+    from rankcampaigns.formats import described
 
     front.build(tmp_path / "executed", tmp_path / "figures", tmp_path)
     words = [word for word in front.format_words() if word[2] == "formats"]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from conftest import real
 from oracle_da import changed, plain, ranking
+from rankcampaigns import campaigns
 from rankcompanion import divisor_degradation, outlier_removal
 from rankcompanion.outlier_removal import (
     SETS,
@@ -24,7 +25,6 @@ from rankstability.change import perturb
 from rankstability.errors import DataError
 from rankstability.judgments import ranked_systems
 from rankstability.rank.ranking import rank
-from rankstability.read import campaigns
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
 # Counts of (order, clusters, both) changed, by removal, and at divisors 1.25, 1.5, 2, 4, 10. WMT18:

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from conftest import needs
+from rankcampaigns import campaigns, official
 from rankcompanion import protocols_and_test_sets as protocols
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.rank.comparing import tau
-from rankstability.read import campaigns, official
 from rankstability.score.scored import from_frame, scored
 
 

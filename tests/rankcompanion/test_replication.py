@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from rankcampaigns import campaigns
 from rankcompanion.replication import mqm_segment_frame
 from rankstability.rank.systems import rank_systems
-from rankstability.read import campaigns
 from rankstability.score.mqm import mqm_scores
 from rankstability.score.scored import segment_scores
 

@@ -4,8 +4,8 @@ import pytest
 
 from conftest import needs
 from oracle_tournament import by_igraph
+from rankcampaigns import campaigns
 from rankcompanion import tournament
-from rankstability.read import campaigns
 
 # REPLICATION: optimal costs, found independently of this code
 COSTS = {

@@ -9,9 +9,9 @@ import yaml
 from conftest import needs
 from paperkit import parameters, paths
 from paperkit.placing import digest
+from rankcampaigns import campaigns
 from rankcompanion import run, workflow
 from rankcompanion.workflow import Job
-from rankstability.read import campaigns
 
 PROFILES = paths.ROOT / "profiles"
 
@@ -40,8 +40,8 @@ def test_inputs_hold_the_notebook_the_data_and_the_printed_numbers():
 def test_a_change_of_one_reader_runs_only_what_reads_with_it():
     assert "rr.py" in names(Job("07_relative_ranking", "demo-rr"))
     job = Job("02_outlier_removal", "demo-srpdc")
-    readers = {f"lib/rankstability/read/{name}.py" for name in ("rr", "releases", "da")}
-    assert readers & set(workflow.inputs(job)) == {"lib/rankstability/read/da.py"}
+    readers = {f"lib/rankcampaigns/{name}.py" for name in ("rr", "releases", "da")}
+    assert readers & set(workflow.inputs(job)) == {"lib/rankcampaigns/da.py"}
 
 
 def test_small_campaigns_run_at_once_and_large_ones_pair_by_pair_then_as_a_whole():

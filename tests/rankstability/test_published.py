@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 
 from conftest import needs, real
+from rankcampaigns import campaigns, official
 from rankcompanion.replication import compare_p_values, compare_rankings, without_reference_rows
 from rankstability import mqm_scores, pair_counts
 from rankstability.rank.bradley_terry import davidson
 from rankstability.rank.certainty import certainty
 from rankstability.rank.systems import rank_systems
 from rankstability.rank.units import TWO_WAY
-from rankstability.read import campaigns, official
 from rankstability.score.scored import scored, segment_scores
 
 pytestmark = pytest.mark.slow

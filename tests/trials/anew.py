@@ -12,6 +12,7 @@ import pandas as pd
 
 from paperkit.parameters import parameters
 from paperkit.placing import csv_bytes
+from rankcampaigns import campaigns, official
 from rankcompanion import findings, outlier_removal, replication
 from rankcompanion.lines import held
 from rankcompanion.lines import tables as lines
@@ -19,7 +20,6 @@ from rankcompanion.relative_ranking import methods as relative_ranking
 from rankcompanion.srp import twins
 from rankcompanion.verdict import cases
 from rankstability import paths
-from rankstability.read import campaigns, official
 from rankstability.score import rr
 from rankstability.score.scored import segment_scores
 

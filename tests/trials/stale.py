@@ -18,9 +18,9 @@ import yaml
 from paperkit import paths
 from paperkit.parameters import resolve
 from paperkit.placing import csv_bytes
+from rankcampaigns import campaigns
 from rankcompanion import findings, ledger
 from rankcompanion.workflow import Job, given
-from rankstability.read import campaigns
 
 sys.path.insert(0, str(paths.ROOT / "tests"))
 from trials import anew

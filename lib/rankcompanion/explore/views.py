@@ -7,6 +7,8 @@ from types import MappingProxyType
 
 import numpy as np
 
+from rankcampaigns import campaigns
+from rankcampaigns.campaigns import Campaign
 from rankstability.change import perturb
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, human_systems, reference_systems
@@ -14,8 +16,6 @@ from rankstability.rank import systems as ranks
 from rankstability.rank.comparing import Change, compare
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.significance import CORRECTIONS, TESTS
-from rankstability.read import campaigns
-from rankstability.read.campaigns import Campaign
 from rankstability.score import mqm
 from rankstability.score.pairwise import PairCounts, pair_counts
 from rankstability.score.rr import METHODS, REFERENCE, tasks

@@ -8,10 +8,10 @@ import ipywidgets as widgets
 import pandas as pd
 
 from paperkit.templates import HERE, template
+from rankcampaigns import campaigns
 from rankstability.errors import DataError
 from rankstability.rank.comparing import held_places
 from rankstability.rank.ranking import CLUSTER_RULES
-from rankstability.read import campaigns
 
 from ..figures.common import PALETTE, RED
 from .views import ALPHA, RULE, State, Task, View, load, shown

@@ -6,9 +6,9 @@ from fnmatch import fnmatch
 import pandas as pd
 
 from paperkit import claims
+from rankcampaigns import campaigns
+from rankcampaigns.campaigns import Campaign
 from rankstability.rank.recipes import RECIPES, counted_by, made_by
-from rankstability.read import campaigns
-from rankstability.read.campaigns import Campaign
 
 PAPER = "releases"
 KEYS = ["campaign", "pair", "table", "system", "statistic"]

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rankcampaigns.campaigns import Campaign
+from rankcampaigns.languages import PLACEHOLDER
 from rankstability.judgments import DirectAssessment, human_systems, is_human, reference_systems
 from rankstability.rank.balanced import adaptive, complete
 from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.recipes import RECIPES
-from rankstability.read.campaigns import Campaign
-from rankstability.read.languages import PLACEHOLDER
 
 from ..lines import held
 from ..session import Run

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from paperkit.templates import HERE, template
-from rankstability.read.languages import PLACEHOLDER
+from rankcampaigns.languages import PLACEHOLDER
 
 from ..session import Run
 from . import answers

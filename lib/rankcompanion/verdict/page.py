@@ -21,14 +21,14 @@ import pandas as pd
 
 from paperkit import parameters, placing
 from paperkit.templates import HERE, short, template
+from rankcampaigns import campaigns
+from rankcampaigns.languages import PLACEHOLDER
 from rankstability.chance import named_generator
 from rankstability.rank.balanced import design
 from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.fewest import COLUMNS as FEWEST
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.units import unit_table
-from rankstability.read import campaigns
-from rankstability.read.languages import PLACEHOLDER
 
 from .. import run as runner
 from .. import session

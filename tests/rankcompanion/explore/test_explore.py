@@ -9,6 +9,7 @@ import pytest
 
 from conftest import needs
 from paperkit.templates import template
+from rankcampaigns import campaigns
 from rankcompanion import divisor_degradation as degradation
 from rankcompanion import outlier_removal
 from rankcompanion.explore import views as explore
@@ -20,7 +21,6 @@ from rankstability.errors import DataError
 from rankstability.rank.comparing import compare
 from rankstability.rank.ranking import CLUSTER_RULES
 from rankstability.rank.systems import by_normalisation, rank_ratings, rank_systems
-from rankstability.read import campaigns
 from rankstability.score import mqm
 from rankstability.score.scored import segment_scores
 

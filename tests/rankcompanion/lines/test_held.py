@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rankcampaigns import campaigns
 from rankcompanion.lines.held import recipes, standing
 from rankstability.errors import DataError
 from rankstability.rank.certainty import certainty
 from rankstability.rank.recipes import RECIPES
 from rankstability.rank.units import TWO_WAY, draw_means, unit_table
-from rankstability.read import campaigns
 from rankstability.score.scored import from_frame, scored
 
 

@@ -7,6 +7,7 @@ from scipy import stats
 
 from assessments import demo
 from conftest import needs
+from rankcampaigns import campaigns
 from rankcompanion.lines import held
 from rankcompanion.lines import tables as lines
 from rankcompanion.lines.calibration import coverage
@@ -15,7 +16,6 @@ from rankcompanion.models import variance
 from rankcompanion.models.truth import known_truth
 from rankstability.rank.recipes import RECIPES, recipe_of_year
 from rankstability.rank.units import TWO_WAY
-from rankstability.read import campaigns
 from rankstability.score.scored import from_frame
 
 GIVEN = {"system": 6.0, "worker": 60.0, "document": 20.0, "segment": 25.0, "worker:system": 20.0,

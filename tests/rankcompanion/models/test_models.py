@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from assessments import assessment, demo
 from conftest import needs
+from rankcampaigns.campaigns import find, load_da
 from rankcompanion.models import additive as effects
 from rankcompanion.models import reml, variance
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, counted
-from rankstability.read.campaigns import find, load_da
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import segment_scores
 

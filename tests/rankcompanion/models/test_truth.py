@@ -10,11 +10,11 @@ from scipy import stats
 
 from assessments import demo
 from conftest import needs
+from rankcampaigns.campaigns import find, load_da
 from rankcompanion.models import additive as models
 from rankcompanion.models import truth, variance
 from rankcompanion.models.truth import draw_parts, shuffle_blocks, shuffle_labels
 from rankstability.judgments import counted
-from rankstability.read.campaigns import find, load_da
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import segment_scores
 

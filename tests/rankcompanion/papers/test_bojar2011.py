@@ -5,10 +5,10 @@ import pytest
 
 from conftest import real
 from paperkit import claims
+from rankcampaigns import rr as read_rr
 from rankcompanion.papers import bojar2011
 from rankcompanion.relative_ranking import agreement
 from rankcompanion.relative_ranking import methods as relative_ranking
-from rankstability.read import rr as read_rr
 from rankstability.score import pairwise, rr
 
 EXACT = {

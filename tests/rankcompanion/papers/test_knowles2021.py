@@ -5,11 +5,11 @@ import pytest
 
 from conftest import needs
 from paperkit import claims
+from rankcampaigns import campaigns, official
 from rankcompanion import replication
 from rankcompanion.divisor_degradation import DIVISORS
 from rankcompanion.outlier_removal import SETS
 from rankcompanion.papers import knowles2021
-from rankstability.read import campaigns, official
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
 WMT18 = {"campaign": "wmt18", "provenance": "official"}

@@ -4,9 +4,9 @@ import pytest
 
 from conftest import needs
 from paperkit import claims
+from rankcampaigns import campaigns
 from rankcompanion.papers import knowles_lo2022
 from rankstability.errors import DataError
-from rankstability.read import campaigns
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ from scipy.stats import gmean
 
 from conftest import needs
 from paperkit import claims, paths
+from rankcampaigns import rr as readers_rr
 from rankcompanion.papers import koehn2012
 from rankcompanion.simulation import readings
 from rankstability.rank.ranges import units
-from rankstability.read import rr as readers_rr
 from rankstability.score.rr import tasks
 
 

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 
 from paperkit import claims
+from rankcampaigns import campaigns
 from rankcompanion import tournament
 from rankcompanion.papers import lopez2012
-from rankstability.read import campaigns
 
 
 def tables_of(name: str, pair: str = "") -> dict[str, pd.DataFrame]:

@@ -4,10 +4,10 @@ import pandas as pd
 
 from conftest import needs, real
 from paperkit import claims
+from rankcampaigns import campaigns
 from rankcompanion.papers import releases
 from rankcompanion.replication import clusterings
 from rankstability.rank.systems import rank_systems
-from rankstability.read import campaigns
 from rankstability.score.scored import segment_scores
 
 NONE = pd.DataFrame()

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
 from conftest import real
+from rankcampaigns import rr as readers_rr
 from rankcompanion.relative_ranking import agreement
 from rankstability.errors import DataError
-from rankstability.read import rr as readers_rr
 
 
 def frame_of(blocks):

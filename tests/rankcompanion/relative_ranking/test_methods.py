@@ -5,13 +5,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rankcampaigns import rr as read_rr
 from rankcompanion.lines import held
 from rankcompanion.relative_ranking import methods as relative_ranking
 from rankcompanion.verdict import cases
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.rank import bradley_terry, ranges
-from rankstability.read import rr as read_rr
 from rankstability.score.pairwise import PairCounts
 
 

@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 
 from conftest import needs, real
+from rankcampaigns import campaigns
+from rankcampaigns.mqm import read_mqm
 from rankcompanion.srp import findings as srp_findings
 from rankcompanion.srp.findings import Plan
 from rankstability.rank import srp
-from rankstability.read import campaigns
-from rankstability.read.mqm import read_mqm
 from rankstability.score import mqm
 
 QUICK = Plan(studies=20, permutations=60, sizes=2, entropies=(0.8, 0.1))

@@ -9,11 +9,11 @@ import pytest
 from scipy.stats import kendalltau
 
 from conftest import needs, real
+from rankcampaigns import campaigns
+from rankcampaigns.mqm import read_mqm
 from rankcompanion.srp import raters as mqm_raters
 from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.read import campaigns
-from rankstability.read.mqm import read_mqm
 from rankstability.score import mqm
 
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from rankcampaigns import campaigns
 from rankcompanion.srp import twins
 from rankstability.errors import DataError
 from rankstability.rank.systems import rank_systems
-from rankstability.read import campaigns
 from rankstability.score import pairwise, rr
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import segment_scores

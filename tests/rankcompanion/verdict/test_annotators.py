@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 
 from conftest import needs
+from rankcampaigns import campaigns
 from rankcompanion.verdict import annotators
 from rankcompanion.verdict import cases as verdict
 from rankstability.judgments import counted, direct_assessment
 from rankstability.rank.recipes import RECIPES
-from rankstability.read import campaigns
 from rankstability.score.scored import from_frame
 
 

@@ -4,6 +4,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from conftest import needs
+from rankcampaigns import campaigns
 from rankcompanion import outlier_removal
 from rankcompanion.lines import held
 from rankcompanion.lines import tables as lines
@@ -13,7 +14,6 @@ from rankcompanion.verdict import sizes
 from rankstability import rank_systems, segment_scores
 from rankstability.chance import named_generator
 from rankstability.rank.recipes import RECIPES, recipe_of_year
-from rankstability.read import campaigns
 
 SEED, DRAWS, RESAMPLES, ALPHA = 7, 5, 100, 0.05
 

@@ -9,6 +9,7 @@ import pytest
 
 import kept
 from assessments import demo, ranked
+from rankcampaigns.campaigns import find
 from rankcompanion.lines import calibration, held, tables
 from rankcompanion.models import simulate, truth, variance
 from rankcompanion.models.variance import combined_factors
@@ -17,7 +18,6 @@ from rankstability.errors import DataError
 from rankstability.rank import ranges, units
 from rankstability.rank.certainty import certainty, of_battles, of_wins
 from rankstability.rank.recipes import RECIPES
-from rankstability.read.campaigns import find
 from rankstability.score.scored import from_assessment, from_frame
 from verdicts import told_of, written
 

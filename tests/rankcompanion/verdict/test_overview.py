@@ -19,13 +19,13 @@ from conftest import needs
 from paperkit import placing
 from paperkit.errors import InputError
 from paperkit.templates import HERE, number, template
+from rankcampaigns.campaigns import find
 from rankcompanion import commands, front, run, session
 from rankcompanion.figures import common
 from rankcompanion.figures import lines as figures
 from rankcompanion.verdict import answers, overview
 from rankcompanion.verdict import page as report
 from rankstability import paths
-from rankstability.read.campaigns import find
 from verdicts import told_of, written
 
 IN_PROCESS = True

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 from paperkit.templates import number
+from rankcampaigns import campaigns
 from rankcompanion import commands
 from rankcompanion.verdict import answers
 from rankcompanion.verdict import page as report
 from rankcompanion.verdict.answers import HOLDS, NOT, UNTOLD
 from rankstability import paths
-from rankstability.read import campaigns
 from verdicts import page_text, told_of, written
 
 SYSTEMS = ["A", "B", "C", "D", "E"]

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rankcampaigns import campaigns
 from rankcompanion import session
 from rankcompanion.figures import lines as figures
 from rankcompanion.lines import held
@@ -17,7 +18,6 @@ from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report
 from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.read import campaigns
 from verdicts import SETTINGS, cases, judge, standing, sure
 
 

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 
+from rankcampaigns import campaigns
 from rankcompanion.lines import held
 from rankcompanion.verdict import cases
 from rankstability.errors import DataError
 from rankstability.rank import balanced
 from rankstability.rank.certainty import certainty
-from rankstability.read import campaigns
 from rankstability.score.scored import from_frame
 
 

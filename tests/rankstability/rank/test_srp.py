@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 
 from conftest import needs, real
+from rankcampaigns.mqm import read_mqm
 from rankcompanion.srp.raters import minimum_entropy
 from rankstability.errors import DataError
 from rankstability.rank import srp
 from rankstability.rank import srp_studies as studies
 from rankstability.rank.significance import draw_signs, permutation_test
 from rankstability.rank.srp_studies import Design
-from rankstability.read.mqm import read_mqm
 from rankstability.score import mqm
 
 

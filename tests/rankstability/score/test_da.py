@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rankcampaigns import campaigns
 from rankcompanion import outlier_removal, replication
 from rankstability import load, rank_systems, remove, segment_scores
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, unstandardised
-from rankstability.read import campaigns
 from rankstability.score.da import judgment_z, worker_statistics
 
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from conftest import needs, real
+from rankcampaigns.mqm import read_mqm
 from rankstability.errors import DataError
-from rankstability.read.mqm import read_mqm
 from rankstability.score import mqm
 
 

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from assessments import frame_of
+from rankcampaigns import rr as readers_rr
 from rankcompanion.relative_ranking import methods
 from rankcompanion.relative_ranking import methods as relative_ranking
 from rankstability.change import perturb
 from rankstability.errors import DataError
 from rankstability.rank import significance
 from rankstability.rank.systems import rank_counts
-from rankstability.read import rr as readers_rr
 from rankstability.score import pairwise, rr
 
 

@@ -1,0 +1,263 @@
+"""Finding campaigns by name or path, and loading their judgments, whatever the protocol."""
+
+import contextlib
+import hashlib
+import re
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from rankstability import paths
+from rankstability.errors import DataError, meant
+from rankstability.judgments import UNKNOWN_Z, DirectAssessment, counted, unstandardised
+
+from . import formats, text
+from .catalogue import (
+    PROTOCOLS,
+    Campaign,
+    _campaign,
+    catalogue,
+    folder_of,
+    in_catalogue,
+    listed,
+    present,
+)
+from .folder import GOOD, LATEST, locate
+from .formats import TOLD
+from .settings import given as told_now
+from .settings import read_settings, settings_file
+
+# the catalogue's names can be imported from here, too
+__all__ = ["Campaign", "catalogue", "folder_of", "in_catalogue", "listed", "locate", "present"]
+NOTED = ["file", "reason", "rows"]
+ANALYSIS = "analysis"
+FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|xlsx|txt|score|tar|gz))+$", re.I)
+
+
+def find(name: str | Path) -> Campaign:
+    """A campaign by its catalogue name, or by a path to a folder or file in a known format.
+
+    The format is inferred from the files (in a folder without any, from those of its ``analysis``
+    folder); an optional ``campaign.yaml`` beside them may set what `settings.FIELDS` lists, such as
+    title, style, year and files.
+
+    Raises
+    ------
+    DataError
+        If the name is unknown (the error lists the known names and the closest), the files of a
+        known campaign are absent (the error says how to get them), or no file there has a known
+        format.
+
+    Examples
+    --------
+    >>> from rankstability import find
+    >>> find("demo-srdc").pairs
+    ('de-en', 'en-cs')
+    """
+    given = str(name)
+    if given in catalogue():
+        campaign = _campaign(given, folder_of(given), catalogue()[given])
+        if not campaign.complete and (path := _existing(given)):
+            return _own(path)  # a user's folder of that name
+        if not campaign.complete:
+            by_hand = "(data/README.md says how to place them by hand)"
+            expected = f"the files there; `make data CAMPAIGN={given}` fetches them {by_hand}"
+            problem = f"the files of {given} are not here"
+            raise DataError(problem, file=campaign.folder, expected=expected)
+        return campaign
+    whole, _, part = given.partition(".")
+    if in_catalogue(given):
+        return find(whole).part(part)
+    if path := _existing(given):
+        return _own(path)
+    if Path(given).name != given or Path(given).suffix in (".csv", ".tsv", ".jsonl", ".xlsx"):
+        raise DataError("no such file or folder", value=given[:200], expected="a path that exists")
+    here = ", ".join(campaign.name for campaign in present()) or "none"
+    expected = f"a folder or file, or one of {', '.join(catalogue())}; here: {here}"
+    value = given if len(given) < 200 else given[:200] + " ..."
+    raise DataError("unknown campaign" + meant(given, catalogue()), value=value, expected=expected)
+
+
+def _existing(given: str) -> Path | None:
+    """The folder or file at this path, relative to here or to the repository, if it exists."""
+    with contextlib.suppress(OSError, ValueError):  # too long, or a NUL byte: no path
+        return next((p.resolve() for p in (Path(given), paths.ROOT / given) if p.exists()), None)
+    return None
+
+
+def _own(path: Path) -> Campaign:
+    """The campaign in a user's folder or file."""
+    folder, file = path, None
+    if not path.is_file() and not path.is_dir():
+        raise DataError("neither a file nor a folder", file=path, expected="judgments")
+    if path.is_file():
+        folder = path.parent
+        if path.name.removesuffix(".gz") not in (LATEST, GOOD):  # these two belong together
+            file = path
+    elif not settings_file(path).is_file() and not formats.kinds_of(path):
+        folder = _inside(path)
+    for known in catalogue() if file is None else ():
+        if folder == folder_of(known).resolve():
+            return _campaign(known, folder, catalogue()[known])
+    entry, now = read_settings(settings_file(folder)), told_now()
+    if now:
+        both = {**entry.get("columns", {}), **now.get("columns", {})}
+        entry |= {**now, **({"columns": both} if both else {}), "told by": "the command line"}
+    if file is not None:
+        entry.pop("files", None)
+    if "format" not in entry or (file is not None and formats.kind_of(file)):
+        here, listed = file or folder, [str(one) for one in entry.get("files", [])]
+        mapped = {"columns", "wide"} & set(entry) and formats.kinds_of(here, listed) <= {"long"}
+        entry["format"] = "long" if mapped else formats.detect(here, listed)
+    form, settings = entry["format"], settings_file(folder)
+    if form != "da" and not formats.files(form, file or folder, settings=entry):
+        problem = f"no file of the format {form}, which campaign.yaml names"
+        names = ", ".join(sorted(one.name for one in folder.iterdir() if one != settings)[:6])
+        expected = f"files as `rankstability formats {form}` shows them, or their names in `files:`"
+        raise DataError(problem, file=folder, value=names or "nothing", expected=expected)
+    named = path.parent if path.is_file() else path
+    named = named.parent if named.name == ANALYSIS else named
+    name = FILE_ENDING.sub("", file.name) if file else named.name
+    name = name.strip(".") or "campaign"  # a folder's name: never ".."
+    # results under a catalogue name must not be mistaken for those of the official campaign
+    name = f"own-{name}" if name in catalogue() else name
+    campaign = _campaign(name, folder, entry, file)
+    _ = campaign.unread  # raises DataError for damaged files
+    return campaign
+
+
+def _inside(path: Path) -> Path:
+    """The only ``analysis`` folder in `path`, or one level deeper; without one, `path`."""
+    for pattern in (ANALYSIS, f"*/{ANALYSIS}"):  # as in the releases of WMT17 to WMT19
+        found = [folder for folder in path.glob(pattern) if folder.is_dir()]
+        if len(found) == 1:
+            return found[0]
+    return path
+
+
+def _known_pair(campaign: Campaign, pair: str) -> None:
+    name = campaign.name
+    if campaign.parts:
+        expected = "one of them: " + ", ".join(f"{name}.{part}" for part in campaign.parts)
+        raise DataError(f"{name} holds several studies", value=name, expected=expected)
+    if pair not in campaign.pairs:
+        problem = f"{name} has no rows for the language pair" + meant(pair, campaign.pairs)
+        problem = problem if pair else f"{name} has several language pairs"
+        wrong = partial(DataError, problem, file=campaign.folder, value=pair or None)
+        raise wrong(expected="one of " + ", ".join(campaign.pairs))
+
+
+def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | pd.DataFrame:
+    """The judgments of one language pair, whatever the campaign's protocol.
+
+    Parameters
+    ----------
+    campaign : Campaign, str or Path
+        From `find`, or what `find` takes.
+    pair : str
+        May be omitted if the campaign has only one, and in relative ranking, where all are loaded.
+
+    Returns
+    -------
+    DirectAssessment or DataFrame
+        Direct assessment (DA, ESA): the judgments, or a frame of segment scores if no workers were
+        released; `segment_scores` takes both. Relative ranking: ranked outputs, for `pair_counts`.
+        MQM: marked errors, for `mqm_scores`.
+
+    Raises
+    ------
+    DataError
+        If there is no such campaign or pair, or anything is wrong in the files (with file, line
+        and column).
+
+    Examples
+    --------
+    >>> from rankstability import load
+    >>> load("demo-srdc", "de-en").good["system"].nunique()
+    10
+    """
+    campaign = campaign if isinstance(campaign, Campaign) else find(campaign)
+    if not pair and len(campaign.pairs) == 1:
+        pair = campaign.pairs[0]
+    if pair or campaign.protocol != "RR":
+        _known_pair(campaign, pair)
+    judgments = formats.reader(campaign.format).read(campaign.source(pair), pair)
+    adaptive = bool(campaign.entry.get("adaptive"))
+    if isinstance(judgments, DirectAssessment):
+        judgments = replace(judgments, file=paths.shown(campaign.folder), adaptive=adaptive)
+        return _noted(judgments, campaign.entry.get("zero_variance", "drop"))
+    judgments.attrs["adaptive"] = adaptive
+    if campaign.entry.get("weights"):
+        judgments.attrs["weights"] = campaign.entry["weights"]
+    return judgments
+
+
+def _noted(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
+    """The judgments with the rule `zero_variance`; counts rows that no test or z-score covers."""
+    noted = {}
+    rows = da.good.loc[counted(da.good), ["system", "segment"]].drop_duplicates()
+    if not rows["segment"].duplicated().any() and rows["system"].nunique() > 1:
+        reason = "(kept: no segment was judged of two systems, so that no test can pair them)"
+        noted[reason] = len(rows)
+    reasons = unstandardised(da)
+    told = ("no z", "z is 0" if zero_variance == "zero" else "no z")
+    for why, z in zip(UNKNOWN_Z, told, strict=True):
+        noted[f"{why} ({z})"] = int((reasons == why).sum())
+    last = str(da.excluded["file"].iloc[-1]) if len(da.excluded) else ""
+    more = pd.DataFrame([(last, *row) for row in noted.items() if row[1]], columns=NOTED)
+    excluded = pd.concat([da.excluded, more], ignore_index=True) if len(more) else da.excluded
+    return replace(da, excluded=excluded, zero_variance=zero_variance)
+
+
+def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
+    """The judgments of one pair of a DA campaign with workers; raises DataError for any other."""
+    if campaign.protocol != "DA" or not campaign.workers:
+        has = "no DA" if campaign.protocol != "DA" else "segment scores without workers"
+        raise DataError(f"{campaign.name} has {has}", expected="a DA campaign with workers")
+    judgments = load(campaign, pair)
+    assert isinstance(judgments, DirectAssessment)
+    return judgments
+
+
+def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
+    """Released scores per system and segment: system, document, segment, raw, z, n.
+
+    Raises DataError if the campaign has none.
+    """
+    if campaign.format == "da":  # the organisers' own averages may accompany the judgments
+        return formats.reader("segments").read(formats.folder.Source(campaign.folder, ()), pair)
+    if campaign.protocol != "DA" or campaign.workers:
+        raise DataError(f"{campaign.name} has no segment scores", expected="a DA campaign")
+    return load(campaign, pair)
+
+
+def load_rr(campaign: Campaign, pair: str = "") -> pd.DataFrame:
+    """The blocks of a relative-ranking campaign, of one pair or all; DataError for any other."""
+    return _of_protocol(campaign, "RR", pair)
+
+
+def load_mqm(campaign: Campaign, pair: str) -> pd.DataFrame:
+    """The marked errors of one pair of an MQM campaign; raises DataError for any other."""
+    return _of_protocol(campaign, "MQM", pair)
+
+
+def _of_protocol(campaign: Campaign, protocol: str, pair: str) -> pd.DataFrame:
+    if campaign.protocol != protocol:
+        problem = f"{campaign.name} is not {PROTOCOLS[protocol]}"
+        raise DataError(problem, value=campaign.protocol, expected=protocol)
+    return load(campaign, pair)
+
+
+def fingerprint(campaign: Campaign, pair: str = "") -> str:
+    """Checksum, 16 hex digits, of the files read for `pair` (empty: all) and how they are read.
+
+    A file and its gzip have the same checksum.
+    """
+    total = hashlib.sha256()
+    for path in campaign.files(pair):
+        total.update(path.name.removesuffix(".gz").encode() + text.digest(path).encode())
+    told = {name: campaign.entry[name] for name in TOLD if campaign.entry.get(name)}
+    total.update(repr(told).encode() if told else b"")
+    return total.hexdigest()[:16]

@@ -1,0 +1,253 @@
+"""Single scores as released: Pearmut's logs, the JSON of WMT24 and WMT25, files of MTME.
+
+Each is converted to the columns of the long table (`columns.FIELDS`), one row per score.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rankstability.errors import DataError
+
+from . import columns, languages, long, tables, text
+from .formats import STAND_OFF
+
+ITEM = re.compile(r"\d+|(welcome|random|goodbye)_.*")
+LATEST = 1e15  # above any time: milliseconds since 1970 are fewer
+CONTROL, TUTORIAL, APART = "attention_check_", "_#_tutorial_#_", "_###_"
+WMT24 = {"pair": "langs", "segment": "line_id", "system": "system", "score": "esa_score"}
+WMT24 |= {"annotator": "annotator", "document": "doc_id", "domain": "domain"}
+
+Entry = tuple[int, dict[str, Any]]  # a line's number, and its object
+
+
+def _judged(
+    path: Path, rows: list[Entry], excluded: Counter[str], settings: Mapping[str, Any]
+) -> columns.Judged:
+    if not rows:
+        raise DataError("no scores", file=path, expected="at least one judgment")
+    table = tables.from_records(path, rows)
+    names = {name: name for name in columns.FIELDS if name in table.frame}
+    table.check_values(names)
+    judged = columns.Judged(table, names, excluded, scale=columns.PERCENT)
+    return columns.with_pair(judged, settings)
+
+
+def wmt24(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
+    """``wmt24_esa.jsonl``: one score per line; the segment is the line of the test set."""
+    rows: list[Entry] = []
+    for line, entry in text.records(path):
+        with text.placed(path, line):
+            text.need(entry, "langs", "line_id", "system", "esa_score", "annotator")
+        rows.append((line, {ours: entry.get(theirs) for ours, theirs in WMT24.items()}))
+    return _judged(path, rows, Counter(), settings)
+
+
+def wmt25(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
+    """``wmt25-genmt-humeval.jsonl``: one segment per line, with two annotations of each system.
+
+    Each annotation is a judgment of its own annotator; its pass (``human1``, ``human2``) is the
+    hit. Scores are 0 to 100, or at most 0 if more are negative than positive (MQM). For each
+    system, ``scores`` holds a list of objects, or in the drafts an object with numbered keys.
+    """
+    rows: list[Entry] = []
+    excluded: Counter[str] = Counter()
+    for line, entry in text.records(path):
+        with text.placed(path, line):
+            rows += [(line, score) for score in _twice(entry, excluded)]
+    judged = _judged(path, rows, excluded, settings)
+    scores = judged.scores()  # ESA, or the negative weights of MQM errors
+    penalties = (scores < 0).sum() > (scores > 0).sum()
+    return replace(judged, scale=columns.PENALTIES) if penalties else judged
+
+
+def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, Any]]:
+    """The two annotations of each system in a line of WMT25."""
+    text.need(entry, "doc_id", "scores")
+    place, expected = str(entry["doc_id"]).split("_#_"), "languages_#_domain_#_document_#_segment"
+    if len(place) != 4:
+        problem, value = "not an id of WMT25", entry["doc_id"]
+        raise DataError(problem, column="doc_id", value=value, expected=expected)
+    pair, domain, document, _ = place
+    shared = {"pair": pair, "domain": domain, "document": f"{domain}_#_{document}"}
+    for system, said in text.of_kind(entry["scores"], dict, "scores").items():
+        judged = _passes(said, f"scores.{system}")
+        excluded["no such annotation of the system (left out)"] += max(2 - len(judged), 0)
+        for hit, one in judged.items():
+            text.need(one, "score")
+            more = {"system": system, "segment": "_#_".join(place[1:])}
+            more |= {"annotator": one.get("annotator") or hit, "hit": hit}
+            yield shared | more | {"score": one["score"]}
+
+
+def _passes(said: Any, name: str) -> dict[str, dict[str, Any]]:
+    """The annotations of a system by pass, from the final form (a list) or that of the drafts."""
+    if isinstance(said, list):
+        return {f"human{k}": text.of_kind(one, dict, name) for k, one in enumerate(said, start=1)}
+    text.of_kind(said, dict, name)
+    return {
+        f"human{k}": {"score": said[f"human{k}"], "annotator": said.get(f"annotator{k}")}
+        for k in "12"
+        if f"human{k}" in said
+    }
+
+
+def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
+    """A log of Pearmut: JSON lines, or ``annotations.json`` with the lines of several campaigns.
+
+    Only a user's last judgment of an output counts. ``__RESET__`` discards all that the same user
+    did before in the campaign.
+    """
+    excluded: Counter[str] = Counter()
+    kept: dict[tuple[Any, ...], Entry] = {}
+    for campaign, entries in _campaigns(path):
+        lines = []
+        for line, entry in entries:
+            with text.placed(path, line):
+                lines += [(line, entry)] if _is_judged(entry, excluded) else []
+        resets = [k for k, (_, entry) in enumerate(lines) if entry["annotation"] == "__RESET__"]
+        last = {str(lines[k][1]["user_id"]): k for k in resets}  # of each user
+        excluded["lines of a reset"] += len(resets)
+        for place, (line, entry) in enumerate(lines):
+            if place in resets:
+                continue
+            with text.placed(path, line):
+                scores = list(_scores(entry, excluded))
+            if place < last.get(str(entry["user_id"]), -1):
+                excluded["before a reset (left out)"] += len(scores)
+                continue
+            for score in scores:
+                score |= _pair_of(campaign)
+                key = (campaign, *(score[name] for name in ("annotator", "segment", "system")))
+                excluded["said again later (left out)"] += key in kept
+                kept[key] = (line, score)
+    return _judged(path, list(kept.values()), excluded, settings)
+
+
+def _campaigns(path: Path) -> Iterator[tuple[str, list[Entry]]]:
+    whole = text.content(path).decode().strip()
+    if "\n" not in whole or not whole.split("\n", 1)[0].rstrip().endswith("}"):
+        value = text.parsed(whole, path)
+        campaigns = value if isinstance(value, dict) else {}
+        if campaigns and all(isinstance(lines, list) for lines in campaigns.values()):
+            for name, lines in campaigns.items():
+                for n in (n for n, entry in enumerate(lines, 1) if not isinstance(entry, dict)):
+                    raise DataError("not a JSON object", file=path, line=n)
+                yield str(name), list(enumerate(lines, start=1))
+            return
+    yield "", list(text.records(path))
+
+
+def _is_judged(entry: dict[str, Any], excluded: Counter[str]) -> bool:
+    """Whether a line holds an annotation or a reset; welcome, goodbye and random items count."""
+    text.need(entry, "user_id", "item_i", "annotation")
+    item, expected = str(entry["item_i"]), "an integer, welcome_*, random_* or goodbye_*"
+    kind = ITEM.fullmatch(item)
+    if kind is None:
+        problem = "not an item number"
+        raise DataError(problem, column="item_i", value=item[:60], expected=expected)
+    if entry["annotation"] in (None, [], ""):
+        excluded["lines without an annotation (left out)"] += 1
+        return False
+    if kind[1]:
+        excluded[f"(kept: lines of {kind[1]} items)"] += 1
+    return True
+
+
+def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, Any]]:
+    """One row for each score of a line that counts."""
+    text.need(entry, "item")
+    items = text.of_kind(entry["item"], list, "item")
+    marks = text.of_kind(entry["annotation"], list, "annotation")
+    if len(items) != len(marks):
+        problem = "annotations and items differ in number"
+        raise DataError(problem, value=len(marks), expected=f"{len(items)}, one for each item")
+    outputs = sum(len(models) for models in marks if isinstance(models, dict))
+    shared = {"annotator": str(entry["user_id"]), **_seconds(entry.get("actions"), outputs)}
+    shared["hit"] = f"{entry['user_id']}:{entry['item_i']}"  # a page
+    for item, models in zip(items, marks, strict=True):
+        text.need(text.of_kind(item, dict, "item"), "item_id")
+        name = str(item["item_id"])
+        for model, said in text.of_kind(models, dict, "annotation").items():
+            if name.startswith(CONTROL) or TUTORIAL in name:
+                kind = "attention checks" if name.startswith(CONTROL) else "tutorials"
+                excluded[f"{kind} (left out)"] += 1
+                continue
+            place = name.split(APART)
+            domain, document = (place[0], APART.join(place[:2])) if len(place) == 3 else ("", "")
+            score = text.of_kind(said, dict, f"annotation.{model}").get("score")
+            more = {"domain": domain, "document": document or str(items[0].get("item_id"))}
+            yield {"system": model, "segment": name, "score": score} | more | shared
+
+
+def _seconds(actions: Any, outputs: int) -> dict[str, float]:
+    """Seconds from the first to the last action on a page, divided by the outputs scored there."""
+    logged = actions if isinstance(actions, list) else []
+    said = [action.get("time") for action in logged if isinstance(action, dict)]
+    known = (t for t in said if isinstance(t, int | float) and not isinstance(t, bool))
+    times = [t for t in known if abs(t) < LATEST]
+    return {"time": (max(times) - min(times)) / outputs} if len(times) > 1 and outputs else {}
+
+
+def _pair_of(campaign: str) -> dict[str, str]:
+    """The pair in which a campaign's name ends (``wmt26_#_en-cs_CZ``), or which it contains."""
+    if not campaign:
+        return {}
+    last = languages.pair_of(campaign.rpartition("_#_")[2])
+    return {"pair": last or languages.pair_in(Path(campaign)) or languages.PLACEHOLDER}
+
+
+def one_each(files: Sequence[Path]) -> None:
+    """Raises DataError if a language pair has several kinds of scores, which must not be mixed."""
+    names = sorted(file.name for file in files)
+    pairs = [match.group(1) for match in map(STAND_OFF.fullmatch, names) if match]
+    if len(set(pairs)) < len(pairs):
+        problem, value = "several kinds of scores for one language pair", ", ".join(names)
+        expected = "one of these files as the campaign, or `files:` in a campaign.yaml"
+        raise DataError(problem, file=files[0].parent, value=value, expected=expected)
+
+
+def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
+    """``human-scores/SRC-TGT.NAME.seg.score``, with ``documents/SRC-TGT.docs`` if present.
+
+    Segments are numbered from 1, in the order of a system's lines; ``None`` is a missing score.
+    Raises DataError if systems, or the list of documents, differ in the number of lines.
+    """
+    match = STAND_OFF.fullmatch(path.name)
+    name = match[1] if match else ""
+    pair = languages.pair_of(name)
+    with text.placed(path):
+        if not pair:
+            problem, expected = "no language pair in the file's name", "a name such as "
+            raise DataError(problem, value=path.name, expected=expected + "en-de.mqm.seg.score")
+        table = tables.read(path, ("system", "score"), tables.BLANKS)
+        frame = table.frame.astype(object).assign(pair=pair)
+        sizes = frame["system"].value_counts()
+        usual = sizes.mode()[0]
+        for system, size in sizes[sizes != usual][:1].items():
+            problem, expected = "systems differ in the number of lines", f"{usual}, as others have"
+            raise DataError(problem, value=f"{system}: {size}", expected=expected)
+    place = frame.groupby("system", sort=False).cumcount()
+    frame["segment"] = (place + 1).astype(str)
+    documents = path.parent.parent / "documents" / f"{name}.docs"
+    if documents.is_file():
+        listed = tables.read(documents, ("domain", "document"), "\t").frame
+        if len(listed) != usual:
+            problem = "documents and scores differ in number"
+            expected, n = f"{usual}, the number of each system's scores", len(listed)
+            raise DataError(problem, file=documents, value=n, expected=expected)
+        for name in listed:
+            frame[name] = listed[name].astype(object).to_numpy()[place]
+    table = replace(table, frame=frame.astype("category"))
+    return columns.Judged(table, {name: name for name in frame.columns}, Counter())
+
+
+READERS = {
+    "pearmut": long.reader(pearmut),
+    "wmt24": long.reader(wmt24),
+    "wmt25": long.reader(wmt25),
+    "mtme": long.reader(mtme, one_each),
+}

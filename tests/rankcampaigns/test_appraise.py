@@ -1,0 +1,383 @@
+"""Appraise exports of every width: segments, marks, annotators, against the organisers' scores."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import esa
+from assessments import excluded
+from conftest import needs, real
+from rankcampaigns import campaigns, formats
+from rankcampaigns.appraise import judged, read_appraise, read_appraise_mqm
+from rankstability.errors import DataError
+from rankstability.judgments import ranked_systems, select_rows
+from rankstability.score.da import judgment_z
+from rankstability.score.mqm import mqm_scores
+from rankstability.score.scored import from_assessment, from_frame
+
+ESA = [
+    'engjpn1,sysA,5,TGT,eng,jpn,90,doc1,False,"[{""start_i"":0,""severity"":""major""}]",1.0,2.0',
+    "engjpn1,sysA,5,TGT,eng,jpn,80,doc1#dup,False,[],3.0,4.0",
+    "engjpn1,sysB,6,BAD,eng,jpn,10,doc1#bad,False,[],3.0,4.0",
+    "engjpn1,sysB,6,BAD,eng,jpn,20,doc1#bad,False,[],4.0,5.0",
+    "engjpn1,ende-tutorial1,1,TGT,eng,jpn,0,ende-tutorial1,False,[],1.0,1.0",
+    "engjpn1,sysB,6,TGT,eng,jpn,44,doc1,True,[],3.0,4.0",
+    "engzho1,refA,5,TGT,eng,zho,99.5,doc1#incomplete,False,[],3.0,4.0",
+    "engzho1,refA,5,TGT,eng,zho,50,doc1,False,[],3.0,4.0",
+]
+
+
+def written(folder, lines, name="esa_mine.csv"):
+    file = folder / name
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def test_rows_are_marked_and_those_without_a_mark_count(tmp_path):
+    da = read_appraise((written(tmp_path, ESA),), "en-ja")
+    columns = ["worker", "system", "document", "segment", "type", "score"]
+    assert da.good[columns].to_numpy().tolist() == [
+        ["engjpn1", "sysA", "doc1", "5", "SYSTEM", 90.0],
+        ["engjpn1", "sysB", "doc1", "6", "BAD_REF", 20.0],
+    ]
+    marks = da.latest["mark"].astype(object).where(da.latest["mark"].notna(), "").tolist()
+    assert marks == ["", "duplicate", "superseded", "", "tutorial", "document score"]
+    marked = [f"{mark} (not counted)" for mark in marks if mark]
+    assert excluded(da) == {"other language pairs": 2} | dict.fromkeys(marked, 1)
+    assert ranked_systems(da) == ("sysA",)
+    one = judgment_z(da)  # 90 and 20: the marked rows are in no worker's mean
+    np.testing.assert_allclose(one, [np.sqrt(0.5), -np.sqrt(0.5)])
+
+
+def test_time_runs_from_the_end_of_the_judgment_before(tmp_path):
+    ends = {1: (100.0, 130.0), 2: (135.0, 135.0), 3: (150.0, 150.0), 4: ("", "")}
+    rows = [f"u1,sysA,{k},TGT,eng,jpn,90,d,False,[],{a},{b}" for k, (a, b) in ends.items()]
+    rows.insert(0, rows.pop(1))  # the file's order does not matter
+    rows.append("u2,sysA,1,TGT,eng,jpn,90,d,False,[],500.0,507.0")
+    da = read_appraise((written(tmp_path, rows),), "en-ja")
+    seconds = da.good.set_index(["worker", "segment"])["time"]
+    assert seconds["u1"].sort_index().iloc[:3].tolist() == [30.0, 5.0, 15.0]
+    assert np.isnan(seconds["u1"]["4"]) and seconds["u2"].tolist() == [7.0]
+    untimed = "(kept, but for the time: a start or end that is not a number)"
+    assert untimed not in excluded(da)  # a blank is no wrong time
+    rows += [f"u3,sysA,{k},TGT,eng,jpn,90,d,False,[],{a},9.0" for k, a in enumerate(["x", "inf"])]
+    assert excluded(read_appraise((written(tmp_path, rows),), "en-ja"))[untimed] == 2
+
+
+COMMON = ["u1,A,1,TGT,ces,eng,70", "u1,B,1,TGT,ces,eng,60"]
+
+
+@pytest.mark.parametrize("batch", ["", ",7,991"])
+@pytest.mark.parametrize("more", ["", ",doc,False", ",doc,False,[]"])
+def test_every_width_holds_the_same_judgments(tmp_path, more, batch):
+    file = written(tmp_path, [f"{line}{more},1.5,2.5{batch}" for line in COMMON], "mine.csv")
+    campaign = campaigns.find(file)
+    assert campaign.protocol == "DA" and campaign.pairs == ("cs-en",)
+    good = campaigns.load_da(campaign, "cs-en").good
+    rows = good[["worker", "system", "segment", "score"]].to_numpy().tolist()
+    assert rows == [["u1", "A", "1", 70.0], ["u1", "B", "1", 60.0]]
+    assert good["document"].isna().all() == (not more)
+
+
+def test_the_nrc_form_tells_annotator_and_hit_apart(tmp_path):
+    parts = ("hit1,X,1,50,False", "hit2,Y,1,60,False", "hit2,Y,2,70,True")
+    form = "Ann-A,{},{},{},TGT,eng,iku,{},d1,{},1,2"
+    lines = [form.format(*part.split(",")) for part in parts]
+    da = read_appraise((written(tmp_path, lines),), "en-iu")
+    assert da.good[["worker", "hit"]].to_numpy().tolist() == [["Ann-A", "hit1"], ["Ann-A", "hit2"]]
+    assert excluded(da) == {"document score (not counted)": 1}
+
+
+def hits(split=False, systems="ABC"):
+    """Three systems' output of a document of four segments; itemId counts within the HIT.
+
+    The score of segment k of any system is 10 k. `split`: the last system's in two HITs.
+    """
+    lines, item = [], 0
+    for s, system in enumerate(systems):
+        for k in range(1, 5):
+            item += 1
+            user = f"u{s}" if not (split and system == systems[-1] and k > 2) else "u9"
+            lines.append(f"{user},{system},{item},TGT,eng,deu,{10 * k},d#{system},False,[],{k},9")
+    return lines
+
+
+def test_ids_that_count_within_a_hit_never_merge_different_sentences(tmp_path):
+    da = read_appraise((written(tmp_path, hits()[::-1]),), "en-de")
+    assert da.good.groupby("segment", observed=True)["score"].agg(["nunique", "size"]).to_numpy(
+    ).tolist() == [[1, 3]] * 4  # fmt: skip
+    da = read_appraise((written(tmp_path, hits(split=True)),), "en-de")
+    assert da.good["system"].value_counts().to_dict() == {"A": 4, "B": 4, "C": 0}
+    assert excluded(da) == {"no segment (not counted)": 4}
+
+
+def test_where_most_rows_have_no_place_the_file_is_refused(tmp_path):
+    lines = hits(split=True, systems="AC") + [
+        f"v{k},{s},{50 + k},TGT,eng,deu,5,e#{s},False,[],1,2" for k, s in enumerate("AACACC")
+    ]
+    with pytest.raises(DataError, match=r"segments of 10 of 14 rows .*segments-XX-YY.tsv"):
+        read_appraise((written(tmp_path, lines),), "en-de")
+
+
+def test_ids_that_count_within_a_document_are_the_documents(tmp_path):
+    lines = [
+        f"u1,{system},{k},TGT,eng,deu,{k},{d},False,[],1,2"
+        for d in ("d1", "d2") for system in "AB" for k in (1, 2)
+    ]  # fmt: skip
+    good = read_appraise((written(tmp_path, lines),), "en-de").good
+    assert sorted(good["segment"].unique()) == ["d1_1", "d1_2", "d2_1", "d2_2"]
+
+
+def chunks(marks=frozenset({""}), systems=("wmt22.A", "wmt22.B")):
+    """Four documents of which three have a ``#`` in their names, three segments each."""
+    names = ["srf.0#1-12", "srf.0#171-182", "focusnews.1#3", "plain"]
+    return [
+        f"u1,{system},{item},TGT,sgg,deu,{10 * d + item},{name}{mark},False,{9 * d + item},99"
+        for system in systems
+        for mark in sorted(marks)
+        for d, name in enumerate(names)
+        for item in range(3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mark", "why"),
+    [("", ""), ("#bad", ""), ("#bad12", ""), ("#B", ""), ("#wmt22.A#bad3", ""),
+     ("#incomplete", "incomplete"), ("#incomplete#bad", "incomplete"),
+     ("#dup", "duplicate"), ("#A#duplicate1", "duplicate")],
+)  # fmt: skip
+def test_only_marks_are_cut_from_the_name_of_a_document(mark, why, tmp_path):
+    """As at WMT-SLT22, whose 41 documents were 6, and whose 488 segments were 73."""
+    da = read_appraise((written(tmp_path, chunks({"", mark})),), "sgg-de")
+    documents = ["focusnews.1#3", "plain", "srf.0#1-12", "srf.0#171-182"]
+    assert list(da.latest["document"].cat.categories) == documents
+    assert da.good["segment"].nunique() == 12
+    assert list(da.good["system"].cat.categories) == ["A", "B"]
+    assert da.latest["mark"].dropna().unique().tolist() == ([why] if why else [])
+
+
+@pytest.mark.parametrize("end", ["#badly", "#duplicate", "#dup2", "#7", "#C", "#incomplete-1"])
+def test_what_is_no_mark_is_another_document(end, tmp_path):
+    da = read_appraise((written(tmp_path, chunks(("", end))),), "sgg-de")
+    assert da.good["document"].nunique() == 8 and da.good["segment"].nunique() == 24
+    assert len(da.good) == len(da.latest) == 48
+
+
+def test_accounts_are_joined_to_people_as_campaign_yaml_says(tmp_path):
+    lines = [f"sggdeu0{a}0{k},A,{k},TGT,sgg,deu,5{k},d,False,1,2" for a in "89a" for k in (1, 2)]
+    file = written(tmp_path, lines)
+    settings = tmp_path / "campaign.yaml"
+    settings.write_text("annotator: {Ann: ['sggdeu08*', 'sggdeu09*'], Ben: sggdeu0a*}")
+    good = campaigns.load(tmp_path).good
+    assert good["worker"].tolist() == ["Ann"] * 4 + ["Ben"] * 2 and good["hit"].nunique() == 6
+    settings.write_text("annotator: {Ann: ['sggdeu08*', 'sggdeu09*']}")
+    with pytest.raises(DataError, match=r"of no annotator; found 'sggdeu0a01'.*`annotator:`"):
+        campaigns.load(tmp_path)
+    settings.write_text("annotator: {Ann: sggdeu0*, Ben: sggdeu0a*}")
+    with pytest.raises(DataError, match=r"esa_mine\.csv.*several annotators; found 'sggdeu0a01'"):
+        campaigns.load(tmp_path)
+    file.unlink()
+    rows = ["system,segment,annotator,score", "A,1,u1,3", "A,2,u2,4", "B,1,v1,5"]
+    written(tmp_path, rows, "table.csv")
+    settings.write_text("annotator: {one: 'u*', two: v1}")
+    assert campaigns.load(tmp_path).good["worker"].tolist() == ["one", "one", "two"]
+
+
+def test_a_list_says_segments_and_annotators(tmp_path):
+    file = written(tmp_path, hits(split=True))
+    rows = [
+        f"{4 * s + k}\td#{system}\t{100 + k}\tdoc\tnews"
+        for s, system in enumerate("ABC") for k in range(1, 5)
+    ]  # fmt: skip
+    header = "itemId\tdocId\tsegment\tdocument\tdomain"
+    written(tmp_path, [header, *rows], "segments-en-de.tsv")
+    written(tmp_path, ["username\tannotator", "u0\tX", "u1\tY", "u2\tX", "u9\tX"], "annotators.tsv")
+    campaign = campaigns.find(file)
+    good = campaigns.load_da(campaign, "en-de").good
+    assert len(good) == 12 and set(good["segment"]) == {"101", "102", "103", "104"}
+    assert set(good["domain"]) == {"news"} and set(good["document"]) == {"doc"}
+    assert set(good["worker"]) == {"X", "Y"} and good["hit"].nunique() == 4
+    before = campaigns.fingerprint(campaign)
+    written(tmp_path, ["username\tannotator", "u0\tX", "u1\tY", "u2\tX"], "annotators.tsv")
+    assert campaigns.fingerprint(campaign) != before
+    with pytest.raises(DataError, match="'username': a username without annotator; found 'u9'"):
+        campaigns.load_da(campaign, "en-de")
+
+
+def test_a_list_of_annotators_names_each_account_as_it_is_and_once(tmp_path):
+    file = written(tmp_path, [f"{u},A,1,TGT,sgg,deu,50,d,False,1,2" for u in ("u*", "u[1]", "ub")])
+    rows = ["username\tannotator", "u*\tX", "u[1]\tY", "ub\tY", "ub\tY"]  # no patterns
+    written(tmp_path, rows, "annotators.tsv")
+    assert campaigns.load(file).good["worker"].tolist() == ["X", "Y", "Y"]
+    written(tmp_path, [*rows, "ub\tX"], "annotators.tsv")
+    with pytest.raises(DataError, match="'username': a username of several annotators; found 'ub'"):
+        campaigns.load(file)
+
+
+def test_wmt23_drops_documents_with_a_bad_item_and_keeps_repeats(tmp_path):
+    lines = [
+        *(f"u1,A,{k},TGT,eng,deu,50,d1,False,[],{k},2" for k in (1, 2)),
+        *(f"u1,B,{k},{'BAD' if k == 2 else 'TGT'},eng,deu,60,d1,False,[],{k},2" for k in (1, 2)),
+        "u1,A,1,TGT,eng,deu,40,d1,False,[],0,2",
+    ]
+    da = read_appraise((written(tmp_path, lines),), "en-de")
+    assert sorted(da.good["score"]) == [50, 50, 60, 60]
+    assert sorted(select_rows(da, "no document with a bad item").good["score"]) == [40, 50, 50]
+    assert len(select_rows(da, "every repeat").good) == 5
+    assert len(select_rows(da, "latest complete").good) == 4
+    with pytest.raises(DataError, match="unknown selection of rows"):
+        select_rows(da, "all")
+
+
+SPAN = '"[{""severity"":""%s"",""error_type"":[""%s"",""%s""]}]"'
+MQM = [
+    f"u1,{system},{item},{kind},eng,deu,0,d,False,{spans},1,2"
+    for system, item, kind, spans in (
+        ("A", 1, "TGT", SPAN % ("major", "Accuracy", "Omission")),
+        ("B", 1, "TGT", SPAN % ("minor", "Linguistic conventions", "Punctuation")),
+        ("B", 2, "TGT", "[]"),
+        ("A", 2, "BAD", "[]"),
+        ("A", 2, "TGT", "[]"),
+    )
+]
+
+
+def test_mqm_is_never_taken_for_error_span_annotation(tmp_path):
+    campaign = campaigns.find(written(tmp_path, MQM))
+    assert (campaign.protocol, campaign.format) == ("MQM", "appraise-mqm")
+    errors = campaigns.load(campaign)
+    scores = mqm_scores(errors).set_index(["system", "segment"])["score"]
+    assert scores.to_dict() == {("A", 1): 5.0, ("A", 2): 0.0, ("B", 1): 0.1, ("B", 2): 0.0}
+    assert errors.attrs["excluded"] == {"control item (BAD)": 1}
+    bad = written(tmp_path, [MQM[0].replace("major", "grave"), *MQM[1:]])
+    with pytest.raises(DataError, match="unknown severity; found 'grave'"):
+        campaigns.load(bad)
+
+
+# --- the real files
+
+STUDIES = {
+    "240315rc5ESA": "ESA-1", "240520rc6ESA": "ESA-2",
+    "240315rc5GEMBA": "ESAAI-1", "240520rc6GEMBA": "ESAAI-2",
+}  # fmt: skip
+
+
+def organisers(name):
+    file = real("wmt23-protocols") / "official" / f"en-de.{name}.seg.score.gz"
+    scores = pd.read_csv(file, sep="\t", names=["system", "score"], na_values="None")
+    scores["segment"] = scores.groupby("system").cumcount().astype(str)
+    return scores.dropna().set_index(["system", "segment"])["score"]
+
+
+def both(ours, name):
+    """Our score of each system's output of a segment beside the organisers'."""
+    ours.index = pd.MultiIndex.from_tuples([(str(a), str(b)) for a, b in ours.index])
+    return pd.concat([ours, organisers(name)], axis=1, keys=["ours", "theirs"], join="outer")
+
+
+@needs("wmt23-protocols")
+@pytest.mark.parametrize("study", STUDIES)
+def test_segments_are_the_organisers_with_the_list_and_without(study):
+    """All 2,691, also the four rows whose id stands for two segments of one document."""
+    folder = real("wmt23-protocols")
+    file, listed = folder / f"{study}.scores.csv.gz", folder / "segments-en-de.tsv"
+    assert formats.kind_of(file) == "esa"
+    da = read_appraise((file, listed, folder / "annotators.tsv"), "en-de")
+    good = da.good[da.good["type"] == "SYSTEM"]
+    table = both(good.groupby(["system", "segment"], observed=True)["score"].mean(), STUDIES[study])
+    assert len(table) == 2691 and (table["ours"] == table["theirs"]).sum() == 2691
+    assert "no segment (not counted)" not in excluded(da)
+    assert good["worker"].nunique() <= 11 < good["hit"].nunique()
+    # without: fewer rows, and none mislabelled
+    rows, _ = judged((file,), "en-de")
+    rows = rows[rows["mark"].eq("") & rows["type"].eq("SYSTEM")]
+    truth = pd.read_csv(listed, sep="\t", dtype=str)
+    truth = truth.drop_duplicates(["itemId", "docId"], keep=False)
+    told = rows.merge(truth, left_on=["item", "block"], right_on=["itemId", "docId"])
+    assert len(told) == len(rows) == 2606
+    for one, other in (("segment_x", "segment_y"), ("segment_y", "segment_x")):
+        assert (told.groupby(one)[other].nunique() == 1).all()
+
+
+@needs("wmt23-protocols")
+def test_mqm_scores_are_the_organisers():
+    """But for two major errors of punctuation, to which the organisers give .1, too."""
+    folder = real("wmt23-protocols")
+    files = [folder / n for n in ("240315rc5MQM.scores.csv.gz", "segments-en-de.tsv")]
+    assert formats.kind_of(files[0]) == "appraise-mqm"
+    errors = read_appraise_mqm(tuple(files), "en-de")
+    scores = mqm_scores(errors).set_index(["system", "segment"])["score"]
+    table = both(-scores, "MQM-1").dropna()
+    wrong = table[~np.isclose(table["ours"], table["theirs"])]
+    assert len(table) == 2691 and len(wrong) == 2
+    np.testing.assert_allclose(wrong["theirs"] - wrong["ours"], 4.9)
+
+
+@pytest.mark.slow
+@needs("wmt24-esa")
+def test_wmt24_rows_are_all_accounted_for_and_those_of_the_organisers():
+    campaign = campaigns.find("wmt24-esa")
+    assert campaign.pairs == ("en-cs", "en-hi", "en-ja", "en-zh")
+    for pair, target in (("en-hi", "hin"), ("en-ja", "jpn")):
+        da = campaigns.load_da(campaign, pair)
+        marked = da.excluded["reason"].str.contains("not counted")
+        assert len(da.good) + da.excluded["rows"][marked].sum() == len(da.latest)
+        assert "refA" in ranked_systems(da)
+        assert not any("tutorial" in name for name in ranked_systems(da))
+        rows = esa.rows((2, 3))
+        theirs, ours = from_frame(rows[rows["target"] == target]), from_assessment(da)
+        assert ours.systems == theirs.systems
+        mine = [ours.segments.index(name) for name in theirs.segments]
+        np.testing.assert_array_equal(ours.matrix()[mine], theirs.matrix())
+        assert len(ours.score) == len(theirs.score)
+        assert set(da.good["domain"].dropna()) == {"literary", "news", "social", "speech"}
+
+
+@needs("wmt23-protocols")
+def test_studies_of_one_campaign_are_found_by_name():
+    whole = campaigns.find("wmt23-protocols")
+    assert whole.pairs == ("en-de",) and len(whole.files()) == 7
+    with pytest.raises(DataError, match=r"holds several studies.*wmt23-protocols\.ESA-1"):
+        campaigns.load(whole)
+    protocols = [whole.part(name).protocol for name in whole.parts]
+    assert protocols == ["DA"] * 4 + ["MQM"]
+    mqm = campaigns.find("wmt23-protocols.MQM-1")
+    assert mqm.name == "wmt23-protocols.MQM-1" and campaigns.load(mqm)["system"].nunique() == 13
+    with pytest.raises(DataError, match="unknown campaign"):
+        campaigns.find("wmt23-protocols.ESA-7")
+    with pytest.raises(DataError, match="no such study; found 'ESA-7'"):
+        whole.part("ESA-7")
+
+
+@needs("wmt20-iku")
+def test_annotators_and_test_sets_of_wmt20_inuktitut():
+    sizes = {}
+    for part in ("Hansard", "News"):
+        campaign = campaigns.find(f"wmt20-iku.{part}")
+        good = campaigns.load_da(campaign, "en-iu").good
+        sizes[part] = (good["worker"].nunique(), good["hit"].nunique(), good["document"].nunique())
+    assert sizes == {"Hansard": (4, 96, 107), "News": (5, 100, 35)}
+
+
+def test_a_system_is_called_as_in_the_middle_of_its_files_name(tmp_path):
+    names = {
+        "newstest2022.en-liv.hyp.TartuNLP.v2.liv.txt": "TartuNLP.v2",
+        "newstest2022.en-liv.ref.A.liv.txt": "ref.A",
+        "wmt24.GPT-4": "GPT-4",
+        "Online-B.wmt24": "Online-B.wmt24",
+    }
+    form = "engliv{},{},5,TGT,eng,liv,90,doc1,False,[],1.0,2.0"
+    rows = [form.format(k, name) for k, name in enumerate(names)]
+    good = read_appraise((written(tmp_path, rows),), "en-liv").good
+    assert good["system"].tolist() == list(names.values())
+
+
+@pytest.mark.parametrize("header", [False, True])
+def test_error_spans_with_a_column_more_are_refused_with_the_widths_there_are(tmp_path, header):
+    rows = [f'u1,A,{k},TGT,eng,deu,{k},d1,False,[],1.0,2.0,"x"' for k in range(5)]
+    names = "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,spans,"
+    file = tmp_path / "mine.csv"
+    rows = [f"{names}timeStart,timeEnd,extra", *rows] if header else rows
+    file.write_text("\n".join(rows) + "\n")
+    with pytest.raises(DataError, match=r"Appraise has 9, 11 or 12, .* 13 columns"):
+        campaigns.find(file)

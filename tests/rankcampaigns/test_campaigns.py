@@ -1,0 +1,226 @@
+"""Loading by name or by path: folders, files, pairs, formats."""
+
+import gzip
+
+import pandas as pd
+import pytest
+
+from conftest import needs, real
+from da_files import HEADER, ROWS, segment_file, write
+from rankcampaigns import campaigns
+from rankcompanion.lines import tables as lines
+from rankcompanion.verdict import cases as verdict
+from rankstability import paths
+from rankstability.errors import DataError
+from rankstability.rank.recipes import RECIPES
+
+
+def test_a_folder_of_da_files_is_a_campaign(tmp_path, monkeypatch):
+    folder = write(tmp_path / "mine", compress=True)
+    campaign = campaigns.find(folder)
+    assert (campaign.name, campaign.protocol, campaign.format) == ("mine", "DA", "da")
+    assert (campaign.style, campaign.tool, campaign.year) == ("", "", 0)
+    assert campaign.pairs == ("cs-en", "en-de") and campaign.workers and not campaign.rebuilt
+    assert len(campaigns.load_da(campaign, "cs-en").good) == 7
+    settings = "title: Ours\nstyle: SR+DC\ntool: Turkle\nyear: 2025\ncitation: us\n"
+    (folder / "campaign.yaml").write_text(settings)
+    campaign = campaigns.find(str(folder))
+    said = (campaign.title, campaign.style_of("cs-en"), campaign.tool, campaign.year)
+    assert said == ("Ours", "SR+DC", "Turkle", 2025)
+
+
+def test_a_relative_path_from_anywhere(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert campaigns.find("data/demo/demo-srdc").pairs == campaigns.find("demo-srdc").pairs
+    write(tmp_path / "here")
+    assert campaigns.find("here").name == "here"
+
+
+def test_a_folder_of_the_current_one_may_have_the_name_of_a_campaign_that_is_not_here(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setenv("RANKSTABILITY_DATA", str(tmp_path / "elsewhere"))
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "wmt18")
+    for name in ("wmt18", tmp_path / "wmt18"):  # never taken for the official campaign
+        campaign = campaigns.find(name)
+        assert (campaign.name, campaign.folder) == ("own-wmt18", tmp_path / "wmt18")
+
+
+def test_a_header_in_a_file_of_its_own_is_no_data(tmp_path):
+    names = "username,system,itemid,itemtype,srclang,trglang,score,documentid,isdocumentlevelscore"
+    rows = [f"u1,{s},{k},TGT,eng,deu,{50 + k},d,False,1,2" for s in "AB" for k in range(3)]
+    (tmp_path / "scores.csv").write_text("\n".join(rows) + "\n")
+    for name, header in (
+        ("columns.csv", f"{names},timestart,timeend"),
+        ("zz.tsv", "system\tsegment\tscore"),
+    ):
+        (tmp_path / name).write_text(header + "\n")
+    campaign = campaigns.find(tmp_path)
+    assert campaign.format == "appraise" and [f.name for f in campaign.files()] == ["scores.csv"]
+    assert len(campaigns.load(campaign).good) == 6
+    (tmp_path / "scores.csv").write_text("\n".join([f"{names},timestart,timeend", *rows]))
+    assert len(campaigns.load(tmp_path).good) == 6  # the same names at its head
+    (tmp_path / "scores.csv").unlink()
+    (tmp_path / "columns.csv").unlink()
+    with pytest.raises(DataError, match="a header but no rows"):
+        campaigns.load(tmp_path)
+
+
+def test_no_test_can_pair_systems_that_share_no_segment(tmp_path):
+    header = "system,segment,annotator,score"
+    rows = [
+        f"{s},{s}{k},u{k % 3},{50 + 7 * k % 40 + 5 * (s == 'A')}" for s in "AB" for k in range(30)
+    ]
+    (tmp_path / "mine.csv").write_text("\n".join([header, *rows]))
+    note = "(kept: no segment was judged of two systems, so that no test can pair them)"
+    da = campaigns.load(tmp_path / "mine.csv")
+    assert da.excluded.set_index("reason").loc[note, "rows"] == 60
+    assert set(lines.judged_by(da)) == set(RECIPES)
+    assert {"wmt23", "wmt24", "wmt25"}.isdisjoint(lines.judged_by(da, ""))
+    assert "wmt17" in lines.judged_by(da, "wmt24") and "wmt24" in lines.judged_by(da, "wmt24")
+    one = verdict.scored_case("xx-yy", "DA", da, form="long")
+    assert one.recipe == "wmt17"
+    rows.append("A,B0,u1,50")  # one segment of both
+    (tmp_path / "mine.csv").write_text("\n".join([header, *rows]))
+    da = campaigns.load(tmp_path / "mine.csv")
+    assert note not in set(da.excluded["reason"]) and set(lines.judged_by(da, "")) == set(RECIPES)
+
+
+def test_a_folder_of_segment_scores(tmp_path):
+    folder = segment_file(tmp_path / "seg", ["A 1 57.5 -0.2 2", "B 1 60 0.1 1"])
+    campaign = campaigns.find(folder)
+    assert (campaign.format, campaign.workers, campaign.pairs) == ("segments", False, ("cs-en",))
+    assert len(campaigns.load_segment_scores(campaign, "cs-en")) == 2
+    with pytest.raises(DataError, match="segment scores without workers"):
+        campaigns.load_da(campaign, "cs-en")
+    with pytest.raises(DataError, match="not relative ranking"):
+        campaigns.load_rr(campaign)
+    with pytest.raises(DataError, match="not MQM"):
+        campaigns.load_mqm(campaign, "cs-en")
+
+
+def test_folders_of_the_other_formats(tmp_path):
+    def folder(name: str, text: str):
+        path = tmp_path / name.replace(".", "-") / name
+        path.parent.mkdir()
+        path.write_text(text)
+        return campaigns.find(path.parent)
+
+    rows = "srclang,trglang,system1rank\nCzech,English,1\nEnglish,French,2\n"
+    rr = folder("mine.csv", rows)
+    assert (rr.protocol, rr.pairs) == ("RR", ("cs-en", "en-fr"))
+    mqm = folder("mqm_mine_zhen.tsv", "system\tdoc\tcategory\tseverity\nA\td\tOther\tMinor\n")
+    assert (mqm.protocol, mqm.pairs) == ("MQM", ("zh-en",))
+    (mqm.folder / "systems.csv").write_text("system,segment,score\nA,1,5\n")  # beside it
+    assert (campaigns.find(mqm.folder).protocol, mqm.format) == ("MQM", "mqm")
+    with pytest.raises(DataError, match=r"did you mean zh-en.*expected one of zh-en"):
+        campaigns.load_mqm(mqm, "zh-e")
+    esa = folder("spans.csv", "u1,A,1,TGT,eng,jpn,5,d,False,[],1,2\n")
+    assert (esa.protocol, esa.format, esa.pairs) == ("DA", "esa", ("en-ja",))
+    assert len(campaigns.load_da(esa, "en-ja").good) == 1
+    (esa.folder / "rank.csv").write_text(rows)
+    with pytest.raises(DataError, match="files of several formats: esa, rr"):
+        campaigns.find(esa.folder)
+    (esa.folder / "campaign.yaml").write_text("format: rr\n")
+    assert campaigns.find(esa.folder).pairs == ("cs-en", "en-fr")
+
+
+def test_a_single_file_is_a_campaign(tmp_path):
+    lines = [HEADER, *ROWS]
+    mine = tmp_path / "mine.v2.csv"
+    mine.write_text("\n".join(lines))
+    (tmp_path / "campaign.yaml").write_text("title: Ours\nformat: rr\n")  # of the folder: a title
+    campaign = campaigns.find(mine)
+    assert (campaign.name, campaign.format, campaign.title) == ("mine.v2", "da", "Ours")
+    assert campaign.pairs == ("cs-en", "en-de") and campaign.files() == (mine,)
+    da = campaigns.load(campaign, "cs-en")
+    # every score counts, that of a joined id for each of its systems
+    assert (len(da.latest), len(da.good)) == (6, 7) and set(da.excluded.file) == {"mine.v2.csv"}
+    bare = tmp_path / "bare.csv.gz"  # packed, no header
+    bare.write_bytes(gzip.compress("\n".join(ROWS).encode()))
+    pd.testing.assert_frame_equal(campaigns.load(bare, "cs-en").good, da.good)
+
+    for pair in ("cs-en", "en-cs"):
+        segment_file(tmp_path, ["A 1 57.5 -0.2 2"], name=f"ad-seg-scores-{pair}.csv")
+    scores = campaigns.find(tmp_path / "ad-seg-scores-en-cs.csv")
+    assert (scores.format, scores.pairs) == ("segments", ("en-cs",))
+    assert campaigns.load(scores, "en-cs").raw.tolist() == [57.5]
+    with pytest.raises(DataError, match=r"no rows for the language pair.*one of en-cs"):
+        campaigns.load(scores, "cs-en")
+
+    rankings = campaigns.find(paths.DEMO / "demo-rr" / "demo.RNK_results.csv")
+    assert (rankings.name, rankings.pairs) == ("demo.RNK_results", ("cs-en", "en-de"))
+    errors = paths.DEMO / "demo-mqm" / "mqm_demo_ende.3ratingsPerSegment.tsv"
+    assert campaigns.find(errors).pairs == ("en-de",)
+    pd.testing.assert_frame_equal(campaigns.load(errors), campaigns.load("demo-mqm"))
+    (tmp_path / "campaign.yaml").unlink()
+    (tmp_path / "notes.txt").write_text("just words\n")
+    with pytest.raises(DataError, match="not a file of a known format; found 'just words'"):
+        campaigns.find(tmp_path / "notes.txt")
+
+
+def test_one_of_two_da_files_stands_for_its_folder(tmp_path):
+    folder = write(tmp_path / "mine")
+    campaign = campaigns.find(folder / "ad-latest.csv")
+    assert (campaign.name, campaign.folder, len(campaign.files())) == ("mine", folder, 2)
+
+
+def test_a_folder_above_its_analysis_folder(tmp_path, monkeypatch):
+    folder = write(tmp_path / "release" / "analysis")
+    campaign = campaigns.find(tmp_path / "release")
+    assert (campaign.name, campaign.folder) == ("release", folder)
+    assert campaigns.find(folder).name == "release"
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "release").rename(tmp_path / "archive" / "release")
+    deeper = campaigns.find(tmp_path / "archive")
+    assert (deeper.name, deeper.folder.parent.name) == ("archive", "release")
+    monkeypatch.setenv("RANKSTABILITY_DATA", str(tmp_path))
+    write(tmp_path / "newstest2018-humaneval" / "analysis")
+    assert campaigns.find(tmp_path / "newstest2018-humaneval").name == "wmt18"
+
+
+def test_one_way_to_load_every_protocol():
+    for name in ("demo-srdc", "demo-rr", "demo-mqm"):
+        campaign = campaigns.find(name)
+        judgments = campaigns.load(name, campaign.pairs[0])
+        assert len(getattr(judgments, "good", judgments)) > 100
+    with pytest.raises(DataError, match="did you mean en-de"):
+        campaigns.load("demo-rr", "en-d")
+    several = "demo-srpdc has several language pairs; expected one of de-en, en-cs$"
+    with pytest.raises(DataError, match=several):  # which of them is not guessed
+        campaigns.load("demo-srpdc")
+    assert campaigns.load("demo-rr").pair.nunique() == 2  # of relative ranking: all
+
+
+def test_fingerprint_follows_the_content_and_not_the_packing(tmp_path):
+    folder = write(tmp_path / "one")
+    campaign = campaigns.find(folder)
+    first = campaigns.fingerprint(campaign, "cs-en")
+    assert len(first) == 16 and first == campaigns.fingerprint(campaign, "cs-en")
+    packed = campaigns.find(write(tmp_path / "two", compress=True))
+    assert campaigns.fingerprint(packed, "cs-en") == first
+    (folder / "documents-cs-en.tsv").write_text("sid\tdocument\n1\tx\n")
+    assert campaigns.fingerprint(campaign, "cs-en") != first
+    assert campaigns.fingerprint(campaign, "en-de") == first  # another pair's documents
+    write(folder, latest=[*ROWS[:-1], ROWS[-1].replace("55", "56")])
+    assert campaigns.fingerprint(campaign, "en-de") != first
+
+
+def test_the_example_in_the_readme_is_a_campaign(tmp_path):
+    readme = (paths.ROOT / "data" / "README.md").read_text(encoding="utf-8")
+    blocks = readme.split("## Your own campaign")[1].split("```")
+    rows, settings = blocks[1].strip("\n"), blocks[3].removeprefix("yaml\n")
+    (tmp_path / "mine.csv").write_text(rows + "\n")
+    (tmp_path / "campaign.yaml").write_text(settings)
+    campaign = campaigns.find(tmp_path)
+    da = campaigns.load_da(campaign, "cs-en")
+    assert len(da.good) == rows.count("\n") == 3
+    assert campaign.facts()["judged"].tolist() == ["bilingual"]
+    assert da.scale == (0, 100) and set(da.good.worker) == {"ann-07"}
+
+
+@needs("wmt21")
+def test_a_path_to_a_known_folder_is_that_campaign():
+    campaign = campaigns.find(real("wmt21"))
+    assert campaign.style == "SR+DC" and campaign.rebuilt and campaign.name == "wmt21"

@@ -1,0 +1,224 @@
+"""A folder of files: all that lies there is read, or named with the reason, or refused."""
+
+import gzip
+import io
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+
+import pytest
+
+from rankcampaigns import campaigns
+from rankstability import find, load, paths
+from rankstability.errors import DataError
+
+HEADER = "system,segment,annotator,score\n"
+
+
+def table(first=0, sign=","):
+    rows = [f"{s},{k},u{k % 3},{50 + k}\n" for s in "AB" for k in range(first, first + 10)]
+    return "".join([HEADER, *rows]).replace(",", sign)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "one.csv").write_text(table())
+    return tmp_path / "mine"
+
+
+def battles(n=6, winner="winner"):
+    rows = [{"model_a": "A", "model_b": "B", winner: "model_a", "judge": f"j{k}"} for k in range(n)]
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+# ------------------------------------------------------------------ read
+
+
+@pytest.mark.parametrize("name", ["two.CSV", "two.txt", "two.Csv.gz", "two-public.csv", "two.TSV"])
+def test_the_ending_of_a_table_is_taken_without_case(folder, name):
+    sign = "\t" if name.lower().endswith(("txt", "tsv")) else ","
+    data = table(10, sign=sign).encode()
+    (folder / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    campaign = find(folder)
+    assert campaign.unread == () and len(campaign.files()) == 2
+    assert len(load(campaign).good) == 40
+    assert find(folder / name).name == "two" or "public" in name
+
+
+def test_what_belongs_beside_judgments_is_neither_read_nor_named(folder):
+    names = "README.txt LICENSE NOTICE notes.md .DS_Store README.md campaign.yaml annotators.tsv"
+    for name in (*names.split(), "segments-en-de.tsv", "documents-cs-en.tsv"):
+        (folder / name).write_text("title: Mine\n")
+    (folder / "header.csv").write_text("username,system,itemId\n")
+    for name in ("official", ".git", "licenses"):
+        (folder / name).mkdir()
+    assert find(folder).unread == () and find(folder).files() == (folder / "one.csv",)
+    assert find(folder / "one.csv").unread == ()
+
+
+@pytest.mark.parametrize("name", ["demo-srdc", "demo-rr", "demo-mqm"])
+def test_a_copy_of_a_campaign_of_the_catalogue_leaves_nothing_unread(name, tmp_path):
+    shutil.copytree(paths.DEMO / name, tmp_path / "copy")
+    assert find(tmp_path / "copy").unread == () and find(name).unread == ()
+
+
+REAL = [c for c in campaigns.present() if not c.demo]
+FLAT = [c for c in REAL if all(file.parent == c.folder for file in c.files())]
+SMALLEST_LAST = sorted(FLAT, key=lambda c: -sum(file.stat().st_size for file in c.files()))
+OF_EACH = {c.format: c for c in SMALLEST_LAST}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("campaign", OF_EACH.values(), ids=lambda campaign: campaign.name)
+def test_a_copy_of_an_official_release_is_found_with_nothing_unread(campaign, tmp_path):
+    copy = tmp_path / campaign.folder.name
+    copy.mkdir()
+    released = {name for source in campaign.entry["sources"] for name in source["files"]}
+    for file in campaign.folder.iterdir():
+        if file in campaign.files() or file.name.removesuffix(".gz") in released:
+            (copy / file.name).symlink_to(file)
+    if campaign.parts:  # of two protocols, which a campaign.yaml must tell apart
+        named = [file.name for file in campaign.files() if file.suffix != ".tsv"]
+        (copy / "campaign.yaml").write_text(f"format: {campaign.format}\nfiles: {named}\n")
+    found = find(copy)
+    assert {file for file, _ in found.unread} <= {"data_RNK-public.csv"}
+    assert (found.pairs, found.format) == (campaign.pairs, campaign.format)
+    assert campaign.unread == ()
+
+
+# ------------------------------------------------------------------ named
+
+HIDDEN = "hidden, or named as notes"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("two.csv", "system,sentence,annotator,score\nA,1,u,3\n", "without a column for segment"),
+        ("two.jsonl", battles(), "of the format battles, not long"),
+        ("two.csv", "", "no format of judgments that we know"),
+        ("two.xlsx", "PK\3\4", "not the ending of a table"),
+        ("notes.txt", "ask Ann\n", "no format of judgments that we know"),
+        ("two.csv.bak", table(), "not the ending of a table"),
+        ("clusters.csv", "pair,start\ncs-en,1\n", "no format of judgments that we know"),
+        *((f"{name}.csv", table(10), HIDDEN) for name in ("README", "LICENSE", ".two")),
+        *((name, table(10), HIDDEN) for name in ("two.md", "README.txt", ".two", "Notice.json")),
+        *((name, "\0", HIDDEN) for name in ("readme.xlsx", "._two.parquet", ".two.csv.gz")),
+    ],
+)
+def test_what_is_not_read_is_named_with_its_reason(folder, name, content, words):
+    if "battles" in words:
+        (folder / "campaign.yaml").write_text("format: long\n")
+    (folder / name).write_text(content)
+    ((file, reason),) = find(folder).unread
+    assert file == name and words in reason
+    assert len(load(folder).good) == 20
+
+
+@pytest.mark.parametrize("name", ["Campaign.yaml", "CAMPAIGN.YML", "campaign.yml"])
+def test_settings_are_found_without_case(folder, name):
+    (folder / name).write_text("scale: [0, 80]\n")
+    assert find(folder).unread == () and load(folder).scale == (0, 80)
+    other = "campaign.yml" if name.endswith("yaml") else "campaign.yaml"
+    (folder / other).write_text("scale: [0, 70]\n")
+    with pytest.raises(DataError, match="two settings files"):
+        find(folder)
+
+
+def test_a_table_beside_battles_and_a_misspelt_second_file_are_named(folder):
+    (folder / "battles.jsonl").write_text(battles())
+    (folder / "more.jsonl").write_text(battles(winner="winer"))
+    campaign = find(folder)
+    assert campaign.format == "battles"
+    said = dict(campaign.unread)
+    assert said["one.csv"] == "of the format long, not battles"
+    assert "battles without winner" in said["more.jsonl"]
+
+
+def test_other_files_of_direct_assessment_and_a_folder_are_named(tmp_path):
+    copy = shutil.copytree(paths.DEMO / "demo-srdc", tmp_path / "copy")
+    shutil.copy(copy / "ad-latest.csv.gz", copy / "ad-latest (1).csv.gz")
+    (copy / "more").mkdir()
+    assert find(copy).unread == (
+        ("ad-latest (1).csv.gz", "only ad-latest.csv and ad-good-raw-redup.csv are read"),
+        ("more", "a folder of its own"),
+    )
+
+
+def test_our_own_results_are_not_named(folder):
+    (folder / "run.json").write_text(json.dumps({"files": {"ranking.csv": "table"}}))
+    (folder / "ranking.csv").write_text("rank,system\n1,A\n")
+    (folder / "cs-en").mkdir()
+    (folder / "cs-en" / "run.json").write_text("{}")
+    (folder / "other.csv").write_text("rank,name\n1,A\n")
+    assert [file for file, _ in find(folder).unread] == ["other.csv"]
+
+
+def test_files_that_settings_do_not_name_are_not_even_opened(folder):
+    (folder / "two.csv").write_bytes(gzip.compress(table(10).encode())[:40])
+    (folder / "campaign.yaml").write_text("files: [one.csv]\n")
+    assert find(folder).unread == (("two.csv", "not among the `files:` of campaign.yaml"),)
+    assert len(load(folder).good) == 20
+
+
+# ------------------------------------------------------------------ refused
+
+
+def archive(text):
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as stream:
+        member = tarfile.TarInfo("x.tsv")
+        member.size = len(text.encode())
+        stream.addfile(member, io.BytesIO(text.encode()))
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("two.csv.gz", gzip.compress(table(10).encode())[:-20], "truncated or damaged gzip"),
+        ("two.txt.gz", gzip.compress(table(10).encode())[:-20], "truncated or damaged gzip"),
+        ("two.csv", table(10).encode("utf-16"), "wrong encoding"),
+        ("two.csv", table(10).encode("utf-16-le"), "NUL byte"),
+        ("two.csv", table(10).replace("A", "Ä").encode("latin-1"), "wrong encoding"),
+        ("two.csv", b"PK\3\4" + bytes(50), "a spreadsheet or another archive, not text"),
+        ("two.jsonl", battles().encode()[:40], "not JSON"),
+        ("two.json", b'[{"system": "A", ', "not JSON"),
+        ("x_ende.tsv.tar.gz", archive(table(10))[:-30], "cannot be unpacked"),
+        ("two.csv", None, "a link to a file that is not there"),
+    ],
+)
+def test_what_is_damaged_is_refused(folder, name, content, words):
+    if content is None:
+        (folder / name).symlink_to(folder / "gone.csv")
+    else:
+        (folder / name).write_bytes(content)
+    with pytest.raises(DataError, match=words) as error:
+        find(folder)
+    assert name in str(error.value) and error.value.expected
+
+
+def test_a_damaged_archive_does_not_take_its_language_pair_away(tmp_path):
+    demo = (paths.DEMO / "demo-mqm" / "mqm_demo_ende.3ratingsPerSegment.tsv").read_text()
+    (tmp_path / "mqm_mine_ende.tsv").write_text(demo)
+    (tmp_path / "mqm_mine_zhen.tsv.tar.gz").write_bytes(archive(demo))
+    assert find(tmp_path).pairs == ("en-de", "zh-en")
+    (tmp_path / "mqm_mine_zhen.tsv.tar.gz").write_bytes(archive(demo)[:-100])
+    with pytest.raises(DataError, match=r"mqm_mine_zhen\.tsv\.tar\.gz: cannot be unpacked"):
+        find(tmp_path)
+
+
+def test_only_the_reader_of_the_format_that_is_found_is_loaded(folder):
+    """In a process of its own, by the modules that are there afterwards."""
+    code = (
+        "import sys; from rankstability import load; load(sys.argv[1]);"
+        "print(*(m for m in sys.modules if m.startswith('rankcampaigns.')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=True
+    )
+    loaded = {name.rpartition(".")[2] for name in done.stdout.split()}
+    assert "long" in loaded and not loaded & {"da", "rr", "mqm", "releases", "appraise"}

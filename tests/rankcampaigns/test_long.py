@@ -1,0 +1,342 @@
+"""The long table: any header, separator and scale; what is missing, left out and refused."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from assessments import excluded
+from rankcampaigns import campaigns, languages, tables
+from rankstability import paths
+from rankstability.errors import DataError
+from rankstability.judgments import DirectAssessment
+from rankstability.rank.systems import rank_systems
+from rankstability.score.da import judgment_z
+from rankstability.score.scored import from_assessment, segment_scores
+
+ROWS = [  # system, segment, annotator, score
+    ("A", "1", "u", 4), ("A", "2", "u", 3), ("B", "1", "u", 2), ("B", "2", "u", 1),
+    ("A", "1", "v", 5), ("A", "2", "v", 5), ("B", "1", "v", 3), ("B", "2", "v", 4),
+]  # fmt: skip
+HEADER = ("system", "segment", "annotator", "score")
+
+
+def write(folder, rows=ROWS, header=HEADER, sign=",", name="mine.csv", settings=""):
+    folder.mkdir(exist_ok=True)
+    lines = [sign.join(map(str, row)) for row in (header, *rows)]
+    (folder / name).write_text("\n".join(lines) + "\n")
+    if settings:
+        (folder / "campaign.yaml").write_text(settings)
+    return folder / name
+
+
+def test_scores_of_a_spreadsheet_are_direct_assessment(tmp_path):
+    file = write(tmp_path)
+    campaign = campaigns.find(file)
+    assert (campaign.name, campaign.format, campaign.protocol) == ("mine", "long", "DA")
+    assert campaign.pairs == (languages.PLACEHOLDER,) and campaign.workers
+    da = campaigns.load(campaign)
+    assert da.scale == (1, 5) and len(da.good) == 8
+    assert excluded(da) == {"(kept: scale 1 to 5, from the data)": 8}
+    frame = pd.DataFrame(ROWS, columns=HEADER)
+    z = frame.groupby("annotator")["score"].transform(lambda x: (x - x.mean()) / x.std())
+    np.testing.assert_allclose(judgment_z(da), z)
+    means = segment_scores(da).system_means().set_index("system")
+    assert means["mean_raw"].to_dict() == {"A": 4.25, "B": 2.5}
+    assert rank_systems(segment_scores(da)).systems == ("A", "B")
+    said = campaign.reading.set_index("what")["value"]
+    assert said["scale"] == "1 to 5" and said["pair"] == "xx-yy"
+
+
+@pytest.mark.parametrize("form", ["lines", "list", "parquet"])
+def test_json_lines_a_json_list_and_parquet_are_the_same(tmp_path, form):
+    plain = campaigns.load(write(tmp_path / "a"))
+    entries = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
+    file = tmp_path / {"lines": "b.jsonl", "list": "b.json", "parquet": "b.parquet"}[form]
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+        pd.DataFrame(entries).to_parquet(file)
+    else:
+        file.write_text("\n".join(map(json.dumps, entries)) if form == "lines" else
+                        json.dumps(entries))  # fmt: skip
+    for path in (file, tmp_path):
+        pd.testing.assert_frame_equal(campaigns.load(path).good, plain.good)
+
+
+def test_names_of_columns_without_case_and_signs(tmp_path):
+    file = write(tmp_path, header=("Model", "Segment ID", "worker-id", "Rating"))
+    assert len(campaigns.load(file).good) == 8
+    reading = campaigns.find(file).reading.set_index("what")
+    names = reading["value"]
+    assert names["column annotator"] == "worker-id" and names["column score"] == "Rating"
+    assert reading["said by"]["column score"] == "header"
+
+
+def test_other_names_through_columns(tmp_path):
+    header = ("mt", "line", "who", "quality")
+    told = "columns: {system: mt, segment: line, annotator: who, score: quality}\nscale: [0, 10]\n"
+    file = write(tmp_path, header=header)
+    with pytest.raises(DataError, match="not a file of a known format"):
+        campaigns.find(file)
+    write(tmp_path, header=header, settings=told)
+    for path in (file, tmp_path):
+        da = campaigns.load(path)
+        assert da.scale == (0, 10) and len(da.good) == 8
+        said = campaigns.find(path).reading.set_index("what")["said by"]
+        assert said["column score"] == said["scale"] == "campaign.yaml"
+    (tmp_path / "campaign.yaml").write_text(told.replace("quality", "adequacy"))
+    with pytest.raises(DataError, match=r"no such column for score; found 'adequacy'.*quality"):
+        campaigns.load(file)
+
+
+@pytest.mark.parametrize(
+    ("header", "lacks"),
+    [(("system", "sentence", "annotator", "score"), "segment"),
+     (("system", "score", "c", "d"), "segment"), (("system", "rating"), "segment"),
+     (("annotator", "score", "c", "d"), "system and segment"), (("system", "b", "c", "d"), ""),
+     (("segment", "document", "c", "d"), "")],
+)  # fmt: skip
+def test_nearly_a_long_table_says_what_lacks(tmp_path, header, lacks):
+    file = write(tmp_path, header=header)
+    with pytest.raises(DataError) as caught:
+        campaigns.find(file)
+    said = str(caught.value)
+    assert f"without a column for {lacks};" in said if lacks else "a column for" not in said
+
+
+def test_of_several_columns_that_lack_all_are_named_and_the_first_is_the_example(tmp_path):
+    header = ("model", "sentence", "who", "points")
+    file = write(tmp_path, header=header, settings="format: long\n")
+    with pytest.raises(DataError, match="no column for segment and score") as caught:
+        campaigns.load(file)
+    assert caught.value.value == ", ".join(header) and caught.value.line == 1
+    assert "columns: {segment: sentence, annotator: who, score: points}\n" in caught.value.expected
+    write(tmp_path, header=("model", "b", "c", "points"))
+    with pytest.raises(DataError, match=r"columns: \{segment: <yours>\}"):
+        campaigns.load(file)
+
+
+def test_two_columns_that_may_be_the_same_are_refused(tmp_path):
+    rows = [(*row, "x") for row in ROWS]
+    header = ("system", "segment", "worker", "score", "rater")
+    with pytest.raises(DataError, match=r"several columns may be the annotator; found 'worker, ra"):
+        campaigns.load(write(tmp_path, rows, header))
+    file = write(tmp_path, rows, header, settings="columns: {annotator: worker}\n")
+    assert sorted(campaigns.load(file).good.worker.unique()) == ["u", "v"]
+
+
+def test_a_missing_score_is_missing_not_zero_and_counted(tmp_path):
+    rows = [*ROWS, ("A", "3", "u", ""), ("B", "3", "v", "NA"), ("B", "3", "u", "null")]
+    da = campaigns.load(write(tmp_path, rows))
+    assert len(da.good) == 8 and excluded(da)["no score (left out)"] == 3
+    assert da.good.score.min() == 1
+    with pytest.raises(DataError, match="no row has a score; found '3 rows without one'"):
+        campaigns.load(write(tmp_path / "none", rows[-3:]))
+
+
+def test_rows_that_name_no_document_are_counted_where_others_do(tmp_path):
+    rows = [(*row, "" if k < 3 else "d1") for k, row in enumerate(ROWS)]
+    da = campaigns.load(write(tmp_path, rows, (*HEADER, "document")))
+    assert excluded(da)["rows that name no document (kept)"] == 3
+    assert not from_assessment(da).has("document")
+
+
+def test_a_second_score_of_the_same_output_is_counted(tmp_path):
+    rows = [*ROWS, (*ROWS[0][:3], ROWS[0][3] + 1), ROWS[1]]
+    counts = excluded(campaigns.load(write(tmp_path, rows)))
+    assert counts["the same annotator's second score of the same output (kept)"] == 1
+    assert counts["identical rows (kept)"] == 1
+
+
+def test_types_mark_references_controls_and_repeats(tmp_path):
+    types = ["", "SYSTEM", "tgt", "REPEAT", "REF", "BAD_REF", "bad", "SYSTEM"]
+    rows = [(*row, kind) for row, kind in zip(ROWS, types, strict=True)]
+    da = campaigns.load(write(tmp_path, rows, (*HEADER, "type")))
+    assert da.good.type.tolist() == [*["SYSTEM"] * 3, "REPEAT", "REF", *["BAD_REF"] * 2, "SYSTEM"]
+    assert segment_scores(da).judgments.sum() == 5
+
+
+def test_pairs_from_a_column_a_setting_or_the_name(tmp_path):
+    rows = [(*row, "English-German" if row[0] == "A" else "cs-en") for row in ROWS]
+    campaign = campaigns.find(write(tmp_path / "a", rows, (*HEADER, "langs")))
+    assert campaign.pairs == ("cs-en", "en-de")
+    assert excluded(campaigns.load(campaign, "en-de"))["other language pairs"] == 4
+    assert campaigns.find(write(tmp_path / "b", name="run-2_en-de.csv")).pairs == ("en-de",)
+    file = write(tmp_path / "c", settings="pair: eng-jpn\n")
+    assert campaigns.find(file).pairs == ("en-ja",)
+    rows[2], rows[-1] = (*ROWS[2], "somewhere"), (*ROWS[-1], "elsewhere")
+    file = write(tmp_path / "d", rows, (*HEADER, "langs"))
+    with pytest.raises(DataError, match="line 4, column 'langs': not a language pair"):
+        campaigns.load(file, "cs-en")
+
+
+def test_without_annotators_there_are_segment_scores(tmp_path):
+    rows = [(system, segment, score) for system, segment, _, score in ROWS]
+    campaign = campaigns.find(write(tmp_path, rows, ("system", "segment", "score")))
+    assert not campaign.workers and campaign.protocol == "DA"
+    frame = campaigns.load(campaign)
+    assert not isinstance(frame, DirectAssessment)
+    assert frame.set_index(["system", "segment"])["raw"].to_dict() == {
+        ("A", "1"): 4.5, ("A", "2"): 4.0, ("B", "1"): 2.5, ("B", "2"): 2.5,
+    }  # fmt: skip
+    assert frame["n"].tolist() == [2, 2, 2, 2]
+    assert rank_systems(segment_scores(frame)).systems == ("A", "B")
+    with pytest.raises(DataError, match="segment scores without workers"):
+        campaigns.load_da(campaign, campaign.pairs[0])
+
+
+def test_segment_scores_that_never_vary_have_a_z_of_0(tmp_path):
+    rows = [(s, k, 3) for s in "AB" for k in "12"]
+    frame = campaigns.load(write(tmp_path, rows, ("system", "segment", "score")))
+    assert frame["z"].tolist() == [0.0] * 4 and frame["raw"].tolist() == [3.0] * 4
+
+
+def test_averages_of_mqm_are_negative_scores(tmp_path):
+    rows = [("A", "1", -2.5), ("A", "2", 0), ("B", "1", -25), ("B", "2", -1)]
+    campaign = campaigns.find(write(tmp_path, rows, ("system", "seg_id", "score")))
+    assert "-25 to 0" in campaign.reading["value"].tolist()
+    assert rank_systems(segment_scores(campaigns.load(campaign))).systems == ("A", "B")
+
+
+@pytest.mark.parametrize(
+    ("scores", "scale"),
+    [([0, 1], (0, 1)), ([0.2, 0.9], (0, 1)), ([1, 5], (1, 5)), ([0, 6], (0, 6)), ([2, 7], (1, 7)),
+     ([0, 10], (0, 10)), ([3, 11], (0, 100)), ([-4, -1], (-4, 0)), ([-1.5, 2.5], (-1.5, 2.5))],
+)  # fmt: skip
+def test_the_scale_is_found(tmp_path, scores, scale):
+    rows = [("A", str(i), "u", score) for i, score in enumerate(scores)]
+    assert campaigns.load(write(tmp_path, rows)).scale == scale
+
+
+def with_scores(folder, scores, settings=""):
+    rows = [("AB"[i % 2], str(i), f"u{i % 7}", score) for i, score in enumerate(scores)]
+    return write(folder, rows, settings=settings)
+
+
+SLIDER = [(37 * i) % 101 for i in range(240)]  # whole, 0 to 100
+LIKERT = [1 + i % 5 for i in range(60)]
+AVERAGES = [0.5 + (37 * i) % 99 for i in range(240)]
+PENALTIES = [0, -1, 0, -5, -0.1, -25, 0, -2, 0, -11] * 6  # sums of weighted errors
+STANDARDISED = [round(((37 * i) % 101 - 50) / 20, 2) for i in range(240)]  # -2.5 to 2.5
+
+
+@pytest.mark.parametrize(
+    ("scores", "strays", "expected"),
+    [
+        (SLIDER, [999], "0 to 100, as 240 of 241 scores are"), (SLIDER * 8, [780], "0 to 100"),
+        (SLIDER, [101], "0 to 100"), (SLIDER, [-1], "0 to 100"), (SLIDER, [-1, -99], "0 to 100"),
+        (SLIDER, [-99] * 30, "0 to 100, as 240 of 270"),  # a code for what is missing
+        (AVERAGES, [-1], "0 to 100"), (AVERAGES, [-3.5], "0 to 100"),
+        (LIKERT, [45], "1 to 5, as 60 of 61"),
+        (LIKERT, [99] * 12, "1 to 5, as 60 of 72"),
+        (LIKERT, [-1] * 12, "1 to 5"),
+        ([x + 0.5 for x in LIKERT], [45], "0 to 6"),
+        ([0, 1] * 60, [99], "0 to 1"),
+        (PENALTIES, [5], "at most 0, as 60 of 61"), (PENALTIES, [-999], "-25 to 0, as 60 of 61"),
+        (STANDARDISED, [999], "-2.5 to 2.5"), (STANDARDISED, [-99], "-2.5 to 2.5"),
+        (STANDARDISED, [-99, 99], "-2.5 to 2.5"),
+        (LIKERT * 4, [9], "1 to 5, as 240 of 241"),  # on the next known scale
+        (LIKERT * 4, [10], "1 to 5, as 240 of 241"),
+        (LIKERT * 4, [0], "1 to 5"), (LIKERT * 4, [6], "1 to 5"), (LIKERT * 40, [44, 55, 66], "1"),
+        ([i / 250 for i in range(1, 40)], [7], "0 to 1, as 39 of 40"),
+        ([0, 1] * 120, [2], "0 to 1, as 240 of 241"), (list(range(7)) * 29, [-3], "0 to 6"),
+        ([1 + i % 7 for i in range(199)], [8.0], "1 to 7"),
+        ([i % 11 for i in range(199)], [11], "0 to 10"),
+        (LIKERT * 2 + [1 + i % 5 for i in range(28)], [9, 9], "1 to 5, as 148 of 150"),
+        ([2, 3, 4] * 50, [9] * 5, "1 to 5, as 150 of 155"),  # the ends unused, but far apart
+        (STANDARDISED, [10.5], "-10 to 10, as 240 of 241"),  # too far for standard deviations
+        ([0, 999, 40], [], "0 to 100, as 2 of 3"), ([300, 800, 500], [], "0 to 100; or"),
+        ([-2, -1, 0, 1, 2], [], "0 to 6, as 3 of 5"),
+    ],
+)  # fmt: skip
+def test_a_score_far_from_the_rest_is_refused_with_its_line(tmp_path, scores, strays, expected):
+    middle = len(scores) // 2
+    file = with_scores(tmp_path, [*scores[:middle], *strays, *scores[middle:]])
+    with pytest.raises(DataError, match="score out of scale") as caught:
+        campaigns.load(file)
+    error = caught.value
+    assert error.file.endswith("mine.csv") and error.column == "score"
+    assert re.match(expected, error.expected), error.expected
+    assert error.expected.endswith("`scale: [lowest, highest]` in a campaign.yaml beside it")
+    written = file.read_text().splitlines()[error.line - 1]
+    assert written.endswith(f",{error.value}")
+    assert not strays or (error.line == middle + 2 and float(error.value) == strays[0])
+    low, high = min(scores + strays), max(scores + strays)
+    with_scores(tmp_path, [*scores, *strays], settings=f"scale: [{low}, {high}]\n")
+    assert campaigns.load(file).scale == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("scores", "scale"),
+    [
+        (SLIDER, (0, 100)), (AVERAGES, (0, 100)), (LIKERT, (1, 5)), (PENALTIES, (-25, 0)),
+        (STANDARDISED, (-2.5, 2.5)),
+        ([0] * 200 + [1, 2, 100, 80, 75, 30, 12], (0, 100)),  # at the floor, but for some
+        ([0, 25, 50, 75, 100] * 20, (0, 100)), ([0, -1, -0.1] * 20 + [-25], (-25, 0)),
+        ([0, -1, -5, -25] * 50 + [-60, -125.1], (-125.1, 0)),
+        ([1 + i % 6 for i in range(29)] + [7], (1, 7)),  # a small table
+        ([1 + i % 5 for i in range(29)] + [7], (1, 7)),
+        ([1 + i % 6 for i in range(299)] + [7], (1, 7)),  # 1 to 6 is no known scale
+        ([1 + i % 5 for i in range(240)] + [0, 6] * 4, (0, 6)),  # next to it, not so few
+        ([1, 3, 5] * 80 + [7] * 9, (1, 7)), ([0, 5] * 120 + [10], (0, 10)),  # labels on some steps
+        (list(range(8)) * 30 + [10], (0, 10)), ([0, 1, 2, 3, 4] * 60 + [0], (0, 6)),
+        ([0] * 200 + [1] * 30 + [5] * 9 + [10], (0, 10)),  # weights of errors
+        ([6] * 240 + [3] * 2, (0, 6)),
+    ],
+)  # fmt: skip
+def test_scores_without_a_stray_are_read_as_they_are(tmp_path, scores, scale):
+    da = campaigns.load(with_scores(tmp_path, scores))
+    assert da.scale == scale and len(da.good) == len(scores)
+
+
+@pytest.mark.parametrize("pair", ["de-en", "en-es", "en-zh", "es-en", "fr-en", "ru-en", "zh-en"])
+def test_real_penalties_have_no_bound(pair):
+    file = paths.data_root() / "bio-mqm" / "long" / f"mqm-{pair}.csv.gz"
+    if not file.is_file():
+        pytest.skip("bio-mqm is not here")
+    low, high = campaigns.load(file).scale
+    assert high == 0 and low < -31
+
+
+def test_segments_numbered_within_documents_are_not_merged(tmp_path):
+    rows = [(*row, f"doc{i % 3}", "news") for i, row in enumerate(ROWS)]
+    da = campaigns.load(write(tmp_path, rows, (*HEADER, "doc", "domain")))
+    assert set(da.good.segment) == {f"{row[4]}:{row[1]}" for row in rows}
+    assert da.good.domain.tolist() == ["news"] * 8
+
+
+def test_several_files_are_one_campaign(tmp_path):
+    write(tmp_path / "c", name="a.en-de.csv")
+    write(tmp_path / "c", name="b.cs-en.csv")
+    campaign = campaigns.find(tmp_path / "c")
+    assert campaign.pairs == ("cs-en", "en-de") and len(campaign.files()) == 2
+    rows = [(*row[:2], row[3]) for row in ROWS]
+    write(tmp_path / "c", rows, ("system", "segment", "score"), name="d.csv")
+    with pytest.raises(DataError, match=r"d\.csv, line 1: no column for annotator, which other"):
+        campaigns.find(tmp_path / "c").workers  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["system,score\nA,1\nB,2\n", "\n\nsystem ,score\r\nA,1\r\n\r\nB,2",
+     " system,score\n A,1\nB ,2\n", "system,score\nA,1\n \n", "system,score\nA,1,\n",
+     "system,score\nA,1\rB,2\n", 'system,score\n"A,B",1\n', "system,score\n",
+     "system,system\nA,1\n", "system\tscore\n\t\nA\t1\n"],
+)  # fmt: skip
+def test_a_table_read_in_one_go_is_the_same_as_line_by_line(text, tmp_path, monkeypatch):
+    made = []
+    for name in ("fast", "slow"):
+        file = tmp_path / name / "x.csv"
+        file.parent.mkdir()
+        file.write_bytes(text.encode())
+        if name == "slow":
+            monkeypatch.setattr(tables, "_at_once", lambda *_: None)
+        try:
+            read = tables.any_table(file)
+            blanks = {n: b.tolist() for n, b in read.blanks.items()}
+            made.append((read.frame.astype(str).to_dict("list"), read.lines.tolist(), blanks))
+        except DataError as error:
+            made.append(str(error).replace(f"{name}/", ""))
+    assert made[0] == made[1]

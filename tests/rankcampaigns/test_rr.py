@@ -1,0 +1,332 @@
+"""Relative ranking files, real and broken: blocks, comparisons, battles."""
+
+import gzip
+from itertools import combinations
+
+import demo_rr
+import numpy as np
+import pandas as pd
+import pytest
+
+from assessments import json_lines
+from conftest import real
+from rankcampaigns import campaigns
+from rankcampaigns import rr as readers_rr
+from rankcompanion.lines import held
+from rankcompanion.relative_ranking import agreement
+from rankstability import load
+from rankstability.errors import DataError
+from rankstability.judgments import blocks
+from rankstability.rank import bradley_terry, ranges
+from rankstability.score import pairwise
+from rankstability.score.pairwise import pair_counts
+
+HEADER = ",".join(next(demo_rr.rows()))
+ROW = "Czech,English,7,doc,7,judge1,1,a,2,b,3,c,4,d,5,e,1,2,2,-1,5"
+PAIRWISE = (
+    "srclang,trglang,srcIndex,segmentId,judgeID,"
+    "system1Id,system1rank,system2Id,system2rank,rankingID"
+)
+
+
+def write(tmp_path, *lines, name="x.RNK_results.csv"):
+    file = tmp_path / name
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return file
+
+
+def test_a_block_becomes_five_rows(tmp_path):
+    frame = readers_rr.read_rr([write(tmp_path, HEADER, ROW)])
+    assert list(frame.columns) == readers_rr.COLUMNS
+    assert frame["system"].astype(str).tolist() == list("abcde")
+    assert frame["rank"].tolist() == [1, 2, 2, -1, 5]
+    assert frame["ranked"].tolist() == [True, True, True, False, True]
+    assert frame["position"].tolist() == [1, 2, 3, 4, 5]
+    assert set(frame["task"]) == {"cs-en"} and set(frame["segment"]) == {7}
+
+
+def test_blocks_are_numbered_over_files_and_whatever_the_pair(tmp_path):
+    other = ROW.replace("Czech,English", "English,German")
+    a = write(tmp_path, HEADER, ROW, other, name="a.csv")
+    again = [row.replace("judge1", "judge2") for row in (other, ROW)]
+    b = write(tmp_path, HEADER, *again, name="b.csv")
+    frame = readers_rr.read_rr([a, b])
+    assert frame.groupby("block")["pair"].first().tolist() == ["cs-en", "en-de", "en-de", "cs-en"]
+    assert sorted(set(readers_rr.read_rr([a, b], "en-de")["block"])) == [1, 2]
+
+
+def test_the_track_is_in_the_name_of_the_file(tmp_path):
+    file = write(tmp_path, HEADER, ROW, name="x-indivsystems.RNK_results.csv")
+    frame = readers_rr.read_rr([file])
+    assert set(frame["task"]) == {"cs-en individual"} and set(frame["track"]) == {"individual"}
+
+
+def test_empty_slots_are_left_out_and_counted(tmp_path):
+    row = "Czech,English,7,doc,7,j,1,a,2,b,3,c,0,blank,0,blank,2,1,3,-1,-1"
+    frame = readers_rr.read_rr([write(tmp_path, HEADER, row)])
+    assert len(frame) == 3
+    assert frame.attrs["excluded"] == {"slots that showed nothing": 2}
+
+
+def test_gzip_windows_ends_and_byte_order_mark(tmp_path):
+    plain = readers_rr.read_rr([write(tmp_path, HEADER, ROW)])
+    file = tmp_path / "x.csv.gz"
+    file.write_bytes(gzip.compress(("\ufeff" + HEADER + "\r\n" + ROW + "\r\n").encode()))
+    pd.testing.assert_frame_equal(readers_rr.read_rr([file]), plain)
+
+
+def test_a_rank_in_a_slot_that_showed_nothing_is_refused(tmp_path):
+    wrong = "line 3, column 'system2rank': a rank in a slot that showed nothing"
+    with pytest.raises(DataError, match=wrong):
+        readers_rr.read_rr([write(tmp_path, HEADER, ROW, ROW.replace("2,b", "2,blank"))])
+
+
+def test_errors_of_whole_files(tmp_path):
+    twice = HEADER.replace("documentId", "judgeId")
+    for lines, words in (
+        ([HEADER], "no rows"),
+        ([HEADER.replace("judgeId", "who"), ROW], r"a column is missing.*judgeid"),
+        ([""], "the file is empty"),
+        ([twice, ROW], "line 1: a column appears twice; found 'judgeId'"),
+    ):
+        with pytest.raises(DataError, match=words):
+            readers_rr.read_rr([write(tmp_path, *lines)])
+    with pytest.raises(DataError, match=r"no rows for the language pair.*one of cs-en"):
+        readers_rr.read_rr([write(tmp_path, HEADER, ROW)], "de-en")
+    with pytest.raises(DataError, match="no such file"):
+        readers_rr.read_rr([tmp_path / "absent.csv"])
+    file = tmp_path / "latin.csv"
+    file.write_bytes((HEADER + "\n" + ROW.replace("judge1", "Jürgen") + "\n").encode("latin-1"))
+    with pytest.raises(DataError, match="line 2: wrong encoding"):
+        readers_rr.read_rr([file])
+
+
+def comparisons(ranks, judge="j1", ranking=1, segment=4):
+    """The rows WMT15 and WMT16 make of one block."""
+    return [
+        f"cze,eng,{segment},{segment},{judge},{a},{ranks[a]},{b},{ranks[b]},{ranking}"
+        for a, b in combinations(ranks, 2)
+    ]
+
+
+def test_comparisons_of_one_ranking_become_their_block_again(tmp_path):
+    rows = comparisons({"a": 1, "b": 3, "c": 3, "d": 5, "e": 2})
+    rows += comparisons({"a": 2, "c": 1, "f": 1}, ranking=2)
+    frame = readers_rr.read_rr([write(tmp_path, PAIRWISE, *rows)])
+    blocks = [dict(zip(g["system"], g["rank"], strict=True)) for _, g in frame.groupby("block")]
+    assert blocks == [{"a": 1, "b": 3, "c": 3, "d": 5, "e": 2}, {"a": 2, "c": 1, "f": 1}]
+    assert set(frame["pair"]) == {"cs-en"}
+    counts = pairwise.pair_counts(frame)
+    assert counts.comparisons == len(rows)
+
+
+def test_one_unknown_language_leaves_the_pair_to_the_settings(tmp_path):
+    header = "srclang,trglang,srcIndex,judgeID,system1Id,system2Id,system1rank,system2rank"
+    file = write(tmp_path, header, "-1,German,1,j,a,b,1,2")
+    assert set(readers_rr.read_rr([file], "", {"pair": "en-de"})["pair"]) == {"en-de"}
+
+
+def test_languages_documents_and_numbers_that_are_unknown(tmp_path):
+    """The form of Toral et al. (2018): -1 for what is unknown, segments by name, no rankingID."""
+    header = "system2rank,segmentId,system1Id,system2Number,system1Number,trglang,system1rank,"
+    header += "srcIndex,judgeID,srclang,system2Id,documentId"
+
+    def rows(segment, judge, ranks):
+        return [
+            f"{ranks[b]},{segment},{a},-1,-1,-1,{ranks[a]},{segment},{judge},-1,{b},-1"
+            for a, b in combinations(ranks, 2)
+        ]
+
+    first = rows("001_1", "j1", {"ht": 2, "gg": 1, "c6": 1}) + rows("001_2", "j1", {"a": 1, "b": 2})
+    second = rows("002_1", "j2", {"ht": 1, "gg": 2, "c6": 3})
+    files = [write(tmp_path, header, *one, name=name)
+             for name, one in (("hp_001.csv", first), ("hp_002.csv", second))]  # fmt: skip
+    frame = readers_rr.read_rr(files)
+    blocks = [dict(zip(g["system"], g["rank"], strict=True)) for _, g in frame.groupby("block")]
+    assert blocks == [
+        {"ht": 2, "gg": 1, "c6": 1}, {"a": 1, "b": 2}, {"ht": 1, "gg": 2, "c6": 3},
+    ]  # fmt: skip
+    assert frame.groupby("block")["segment"].first().tolist() == [1, 2, 3]
+    assert set(frame["pair"]) == {"xx-yy"} and set(frame["document"]) == {""}
+    assert campaigns.find(tmp_path).pairs == ("xx-yy",)
+    (tmp_path / "campaign.yaml").write_text("pair: zh-en\n")
+    assert campaigns.find(tmp_path).pairs == ("zh-en",)
+    assert campaigns.load(tmp_path, "zh-en")["block"].nunique() == 3
+    mixed = write(tmp_path, header, first[0], first[1].replace("001_1", "7"), name="mixed.csv")
+    wrong = "line 2, column 'srcIndex': not an integer; found '001_1'"
+    with pytest.raises(DataError, match=wrong):
+        readers_rr.read_rr([mixed])
+
+
+def test_a_ranking_that_is_not_whole_stays_in_blocks_of_two(tmp_path):
+    missing = comparisons({"a": 1, "b": 3, "c": 3})[:2]
+    torn = comparisons({"a": 1, "b": 2, "c": 3}, ranking=2)
+    torn[2] = torn[2].replace("b,2", "b,5")  # b has two ranks
+    frame = readers_rr.read_rr([write(tmp_path, PAIRWISE, *missing, *torn)])
+    assert frame.groupby("block").size().tolist() == [2] * 5
+    assert pairwise.pair_counts(frame).comparisons == 5
+
+
+def test_the_same_ranking_id_of_another_judge_is_another_block(tmp_path):
+    rows = comparisons({"a": 1, "b": 2}, "j1") + comparisons({"a": 1, "b": 2}, "j2")
+    assert readers_rr.read_rr([write(tmp_path, PAIRWISE, *rows)])["block"].nunique() == 2
+
+
+def test_the_demo_campaign_is_what_its_generator_writes():
+    text = "".join(",".join(row) + "\n" for row in demo_rr.rows())
+    assert demo_rr.FILE.read_text(encoding="utf-8") == text
+
+
+def test_the_editing_task():
+    folder = real("wmt10")
+    edits = readers_rr.read_edits(folder / "data_EDT.tsv")
+    assert len(edits) == 7255 and set(edits["action"]) == {"EDIT", "OK", "BAD", "N/A"}
+    judged = readers_rr.read_acceptability(folder / "data_ACC.csv")
+    assert len(judged) == 6905 and set(judged["judgment"]) <= {"YES", "NO", "UNK"}
+
+
+def test_the_editing_task_says_what_is_missing(tmp_path):
+    file = write(tmp_path, "editId\tsrclang", "1\tCzech", name="data_EDT.tsv")
+    with pytest.raises(DataError, match=r"a column is missing.*trglang"):
+        readers_rr.read_edits(file)
+
+
+def test_joined_ids_are_a_slot_for_each_system_with_one_rank(tmp_path):
+    joined = ROW.replace(",1,a,", ",1,a+f,")
+    other = ROW.replace(",5,e,", ",5,f,")
+    frame = readers_rr.read_rr([write(tmp_path, HEADER, joined, other, ROW)])
+    first = frame[frame["block"] == 0]
+    assert first["system"].astype(str).tolist() == ["a", "f", "b", "c", "d", "e"]
+    assert first["rank"].tolist() == [1, 1, 2, 2, -1, 5]
+    assert first["position"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert frame.attrs["excluded"]["(kept: slots of joined ids A+B, one for each system)"] == 1
+    assert pairwise.pair_counts(frame).systems == tuple("abcdef")
+
+
+def test_languages_of_the_it_task_of_wmt16(tmp_path):
+    codes = ["bul", "ces", "deu", "spa", "eus", "nld", "por"]
+    rows = [ROW.replace("Czech,English", f"eng,{code}") for code in codes]
+    frame = readers_rr.read_rr([write(tmp_path, HEADER, *rows)])
+    two = ["bg", "cs", "de", "es", "eu", "nl", "pt"]
+    assert sorted(set(frame["pair"])) == [f"en-{code}" for code in two]
+
+
+# ------------------------------------------------------------------ battles
+
+
+def battle(k, a, b, winner, **more):
+    return {
+        "question_id": f"q{k}", "model_a": a, "model_b": b, "winner": winner, "judge": f"u{k % 2}",
+        "turn": 1, "anony": True, "language": "English", "tstamp": 1.0,
+    } | more  # fmt: skip
+
+
+BATTLES = [
+    battle(0, "A", "B", "model_a"), battle(1, "B", "A", "model_b"), battle(2, "B", "C", "tie"),
+    battle(3, "A", "C", "tie (bothbad)"), battle(4, "C", "A", "both_bad"),
+    battle(5, "C", "B", "model_a", anony=False),
+]  # fmt: skip
+
+
+def test_battles_are_blocks_of_two(tmp_path):
+    campaign = campaigns.find(json_lines(tmp_path / "arena.jsonl", BATTLES))
+    assert (campaign.protocol, campaign.format, campaign.pairs) == ("RR", "battles", ("xx-yy",))
+    frame = load(campaign)
+    assert frame.attrs["excluded"] == {
+        "battles of known models (left out)": 1, "(kept as ties: both bad)": 2,
+    }  # fmt: skip
+    counts = pair_counts(frame)
+    systems = list(counts.systems)
+    wins = np.asarray(counts.wins)
+    assert systems == ["A", "B", "C"] and wins[0, 1] == 2 and wins.sum() == 2
+    assert np.asarray(counts.ties)[0, 2] == 2 and len(blocks(frame).codes) == 5
+    assert sorted(set(frame.judge)) == ["u0", "u1"]
+
+
+def test_votes_for_left_and_right_are_battles(tmp_path):
+    """The table of LLMFAO: the names of the two, and a winner of these words."""
+    wins = enumerate(("left", "left", "tie", "right"))
+    rows = ["id,prompt,model_x,model_y,worker,winner,left,right"]
+    rows += [f"{k},p{k % 2},1,2,w{k},{w},A,B" for k, w in wins]
+    file = tmp_path / "crowd.csv"
+    file.write_text("\n".join(rows))
+    assert campaigns.find(file).format == "battles"
+    frame = load(file)
+    counts = pair_counts(frame)
+    assert counts.wins.tolist() == [[0, 2], [1, 0]] and counts.ties[0, 1] == 1
+    assert frame["judge"].nunique() == 4 and frame["segment"].nunique() == 2
+    file.write_text("model_a,model_b,winner,left\nA,B,model_a,x\n")  # a column of another kind
+    assert pair_counts(load(file)).wins.tolist() == [[0, 1], [0, 0]]
+    file.write_text("\n".join([*rows, "9,p,1,2,w,model_a,A,B"]))
+    wrong = r"line 6, column 'winner': unknown winner.*left, right, tie"
+    with pytest.raises(DataError, match=wrong):
+        load(file)
+    file.write_text("\n".join([*rows, "9,p,1,2,w,left,A,A"]))
+    with pytest.raises(DataError, match="line 6, column 'right': a model against itself"):
+        load(file)
+
+
+def anonymous(rows, *which):
+    """Battles of which these (by number; none given: all) name no judge."""
+    which = which or range(len(rows))
+    return [
+        {k: v for k, v in row.items() if i not in which or k != "judge"}
+        for i, row in enumerate(rows)
+    ]
+
+
+@pytest.mark.parametrize("empty", ["", "NA", None])
+def test_a_battle_without_a_judge_has_none_and_is_counted(tmp_path, empty):
+    part = [BATTLES[0] | {"judge": empty}, *BATTLES[1:3]]
+    for name, some, judges in (
+        ("none", anonymous(BATTLES[:3]), ["", "", ""]),
+        ("part", part, ["", "u1", "u0"]),
+    ):
+        frame = load(json_lines(tmp_path / f"{name}.jsonl", some))
+        assert frame.groupby("block")["judge"].first().tolist() == judges
+        assert frame.attrs["excluded"]["(kept: no judge is named)"] == judges.count("")
+
+
+def test_judges_who_are_not_all_named_are_no_unit_and_make_no_pair_of_agreement(tmp_path):
+    rows = [battle(k, "A", "B", "model_a", judge=f"u{k % 9}", question_id="q") for k in range(18)]
+    every = ranges.units(load(json_lines(tmp_path / "all.jsonl", rows)))
+    assert ranges.default_unit(every) == "judge"
+    for some in (anonymous(rows), anonymous(rows, 4)):
+        frame = load(json_lines(tmp_path / "some.jsonl", some))
+        data, left_out = ranges.units(frame), sum("judge" not in row for row in some)
+        assert ranges.default_unit(data) == "block" and (data.judges < 0).sum() == left_out
+        named = 18 - left_out
+        assert len(agreement.annotate(frame).left) == named * (named - 1) / 2
+        for ask in (
+            lambda data=data: data.resample("judge", 5, np.random.default_rng(1)),
+            lambda data=data: bradley_terry.judge_influence(data, "judge"),
+            lambda frame=frame: held.battles(frame, "judge"),
+        ):
+            with pytest.raises(DataError, match=f"name no judge; found '?{left_out} of 18"):
+                ask()
+
+
+@pytest.mark.parametrize("known", [False, 0, 0.0, "no", "False", "f", "N"])
+def test_battles_of_known_models_are_left_out_however_it_is_written(tmp_path, known):
+    hidden = (True, 1, "yes", "TRUE", None, "", "NA")
+    rows = [battle(k, "A", "B", "tie", anony=value) for k, value in enumerate(hidden)]
+    rows.append(battle(9, "A", "B", "tie", anony=known))
+    frame = load(json_lines(tmp_path / "arena.jsonl", rows))
+    assert frame.attrs["excluded"] == {"battles of known models (left out)": 1}
+    assert frame["block"].nunique() == len(hidden)
+
+
+def test_battles_of_known_models_alone_are_refused(tmp_path):
+    rows = [battle(k, "A", "B", "tie", anony=False) for k in range(3)]
+    with pytest.raises(DataError, match=r"arena\.jsonl: no battles that count; found .*out\): 3"):
+        load(json_lines(tmp_path / "arena.jsonl", rows))
+
+
+def test_battles_of_several_pairs_are_a_task_each_and_share_no_block(tmp_path):
+    for pair, rows in (("cs-en", BATTLES[:3]), ("de-en", BATTLES[:2]), ("en-cs", BATTLES[1:4])):
+        json_lines(tmp_path / f"arena.{pair}.jsonl", rows)
+    frame = load(campaigns.find(tmp_path))
+    assert frame.attrs["excluded"] == {"(kept as ties: both bad)": 1}
+    sizes = frame.groupby("task")["block"].nunique()
+    assert sizes.tolist() == [3, 2, 3] and frame["block"].nunique() == 8
+    assert (frame.groupby("block").size() == 2).all()

@@ -1,0 +1,403 @@
+"""Delimited text and JSON: quotes that do not close, keys that change, rows in two files."""
+
+import gzip
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankcampaigns import campaigns, tables
+from rankstability import load, paths
+from rankstability.errors import DataError
+
+SYSTEMS = ("Aspen", "Birch", "Cedar", "Doum")
+ROWS = [(s, str(k), f"ann{k % 3}", 10 * n + k, "fine") for k in range(10) for n, s in
+        enumerate(SYSTEMS)]  # fmt: skip
+HEADER = ("system", "segment", "annotator", "score", "comment")
+SEGMENTS = "SYS SID RAW.SCR Z.SCR N\n"
+
+
+def text_of(rows=ROWS, header=HEADER, sign=",", quote=""):
+    """Lines of cells; `quote` stands around every name."""
+    cells = [[f"{quote}{c}{quote}" if isinstance(c, str) else str(c) for c in row] for row in rows]
+    head = [f"{quote}{name}{quote}" for name in header]
+    return "".join(sign.join(row) + "\n" for row in [head, *cells])
+
+
+def written(folder, text, name="mine.csv"):
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def judged(path):
+    """The judgments as a sorted list of tuples."""
+    good = load(path).good
+    names = ["system", "segment", "worker", "score"]
+    return sorted(good[names].astype({"score": int}).itertuples(index=False, name=None))
+
+
+PLAIN = sorted(row[:4] for row in ROWS)
+
+
+# ------------------------------------------------------------------ quotes
+
+
+@pytest.mark.parametrize("sign", [",", ";"])
+@pytest.mark.parametrize("column", range(5))
+def test_a_quote_that_never_closes_is_refused_where_it_opens(tmp_path, sign, column):
+    lines = text_of(sign=sign).splitlines(keepends=True)
+    cells = lines[20].split(sign)
+    cells[column] = '"' + cells[column]
+    lines[20] = sign.join(cells)
+    with pytest.raises(DataError, match=r"line 21: .*quot.*closed"):
+        load(written(tmp_path, "".join(lines)))
+
+
+@pytest.mark.parametrize("last", [21, 22, 30])
+@pytest.mark.parametrize("comment", ["fine", "", "so, so"])
+@pytest.mark.parametrize("place", [0, 2, 4])
+@pytest.mark.parametrize("sign", [",", ";"])
+def test_a_quote_that_closes_rows_later_is_refused(tmp_path, last, comment, place, sign):
+    """Wherever the column of comments stands, and whatever is in it (no sign that parts cells)."""
+    said = [comment.replace(sign, " ")] * len(ROWS)
+    said[19], said[last - 1] = '"He said', 'fine"'
+    rows = [[*row[:4]] for row in ROWS]
+    for row, words in zip(rows, said, strict=True):
+        row.insert(place, words)
+    header = [*HEADER[:4]]
+    header.insert(place, "comment")
+    wrong = rf"line 21: .*looks like rows, to line {last + 1}"
+    with pytest.raises(DataError, match=wrong) as error:
+        load(written(tmp_path, text_of(rows, header, sign)))
+    assert error.value.expected
+
+
+def test_a_quote_that_swallows_whole_systems_or_begins_in_the_header_is_refused(tmp_path):
+    rows = sorted(ROWS)
+    for first, last in ((9, 39), (-1, 25), (0, 39)):
+        lines = text_of(rows).splitlines()
+        lines[first + 1] = lines[first + 1].replace(",fine", ',"fine').replace(",com", ',"com')
+        lines[last + 1] += '"'
+        wanted = rf"line {first + 2}: .*looks like rows, to line {last + 2}"
+        with pytest.raises(DataError, match=wanted):
+            load(written(tmp_path, "\n".join(lines)))
+
+
+def test_a_quote_that_swallows_rows_without_a_score_is_refused(tmp_path):
+    rows = [(*row[:3], "NA" if k % 4 else row[3], row[4]) for k, row in enumerate(ROWS)]
+    lines = text_of(rows).splitlines()
+    lines[10], lines[15] = lines[10].replace(",fine", ',"fine'), lines[15] + '"'
+    with pytest.raises(DataError, match=r"line 11: .*looks like rows, to line 16"):
+        load(written(tmp_path, "\n".join(lines)))
+
+
+def test_a_prompt_of_several_lines_is_a_cell(tmp_path):
+    header = ("model_a", "model_b", "winner", "judge", "prompt_text")
+    rows = [["A", "B", ("model_a", "model_b", "tie")[k % 3], f"j{k}", "hi"] for k in range(30)]
+    rows[7][4] = '"Sort\nb, c, a, e, d"'
+    assert len(load(written(tmp_path, text_of(rows, header)))) == 60
+
+
+def test_a_cell_of_several_lines_is_one_cell_and_lines_are_where_rows_begin(tmp_path):
+    poem = '"first, second,\nyes, 1, 2, 3, 4\n""and"" so on, Aspen"'
+    rows = [(*row[:4], poem if k == 7 else row[4]) for k, row in enumerate(ROWS)]
+    file = written(tmp_path, text_of(rows))
+    assert judged(file) == PLAIN
+    table = tables.any_table(file)
+    assert table.lines.tolist() == [*range(2, 10), *range(12, 44)]
+    assert table.frame["comment"].iloc[7] == 'first, second,\nyes, 1, 2, 3, 4\n"and" so on, Aspen'
+
+
+def test_text_behind_a_closing_quote_is_refused(tmp_path):
+    with pytest.raises(DataError, match="line 3: not a table"):
+        load(written(tmp_path, text_of().replace("Birch,0", '"Birch"x,0')))
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_quotes_around_cells_are_no_part_of_names(tmp_path, sign):
+    """As R writes tables (`write.csv2`, `write.table`): all names in quotes."""
+    file = written(tmp_path, text_of(sign=sign, quote='"'))
+    assert judged(file) == PLAIN
+    plain = written(tmp_path, text_of([(*row[:2], "z", *row[3:]) for row in ROWS]), "more.csv")
+    da = load(tmp_path)
+    assert set(da.good["system"]) == set(SYSTEMS) and len(da.good) == 2 * len(ROWS)
+    plain.unlink()
+    mapped = text_of(header=("model", "seg", "who", "quality", "x"), sign=sign, quote='"')
+    written(tmp_path, mapped)
+    settings = "columns: {system: model, segment: seg, annotator: who, score: quality}\n"
+    written(tmp_path, settings, "campaign.yaml")
+    assert judged(tmp_path) == PLAIN
+
+
+def test_quotes_within_text_between_tabs_are_text(tmp_path):
+    rows = [(*row[:4], ('"Yes', 'he said "no"', '"a" and "b"')[k % 3])
+            for k, row in enumerate(ROWS)]  # fmt: skip
+    file = written(tmp_path, text_of(rows, sign="\t"))
+    assert judged(file) == PLAIN
+    assert set(tables.any_table(file).frame["comment"]) == {row[4] for row in rows}
+
+
+@pytest.mark.parametrize("name", ['"Aspen', 'Aspen"'])
+def test_a_stray_quote_makes_no_second_system(tmp_path, name):
+    lines = text_of(sign="\t").splitlines(keepends=True)
+    lines[9] = lines[9].replace("Aspen", name)
+    with pytest.raises(DataError, match=r"line 10, column 'system': a stray quotation mark"):
+        load(written(tmp_path, "".join(lines)))
+
+
+def test_quotes_around_names_of_segment_scores_are_no_part_of_them(tmp_path):
+    scores = [f'"{s}" {k} {50 + k} 0.1 1\n' for s in SYSTEMS for k in range(5)]
+    scores[3] = scores[3].replace('"', "")
+    file = written(tmp_path, SEGMENTS + "".join(scores), "ad-seg-scores-cs-en.csv")
+    assert sorted(load(file)["system"].unique()) == sorted(SYSTEMS)
+
+
+# ------------------------------------------------------------------ names that are none
+
+
+@pytest.mark.parametrize("name", ["b'Aspen'", 'b"Aspen"'])
+def test_bytes_as_python_prints_them_are_no_name(tmp_path, name):
+    rows = [(name, *row[1:]) if k == 8 else row for k, row in enumerate(ROWS)]
+    with pytest.raises(DataError, match=r"line 10, column 'system': a Python bytes literal"):
+        load(written(tmp_path, text_of(rows, sign="\t")))
+
+
+# ------------------------------------------------------------------ JSON
+
+
+def objects(rows=ROWS, header=HEADER):
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def jsonl(folder, entries, name="mine.jsonl"):
+    return written(folder, "".join(json.dumps(entry) + "\n" for entry in entries), name)
+
+
+@pytest.mark.parametrize("other", [("score", "rating"), ("score", "quality"), ("annotator", "who")])
+def test_a_key_that_changes_halfway_is_refused(tmp_path, other):
+    entries = objects()
+    for entry in entries[20:]:
+        entry[other[1]] = entry.pop(other[0])
+    with pytest.raises(DataError, match=rf"line 21: no field {other[0]}.*{other[1]}"):
+        load(jsonl(tmp_path, entries))
+
+
+def test_a_field_that_is_left_out_here_and_there_is_empty(tmp_path):
+    entries = [{**entry, "type": "SYSTEM", "time": 3} for entry in objects()]
+    for entry in entries[5:9]:
+        del entry["comment"], entry["type"]
+    for entry in entries[20:30]:
+        del entry["time"]
+    del entries[3]["score"]
+    da = load(jsonl(tmp_path, entries))
+    assert len(da.good) == len(ROWS) - 1
+    assert dict(zip(da.excluded.reason, da.excluded.rows, strict=True))["no score (left out)"] == 1
+
+
+def test_a_key_that_stands_twice_in_an_object_is_refused(tmp_path):
+    lines = [json.dumps(entry) for entry in objects()]
+    lines[4] = lines[4].replace('"score": ', '"score": 99, "score": ')
+    with pytest.raises(DataError, match=r"line 5: a key appears twice in an object; found 'score'"):
+        load(written(tmp_path, "\n".join(lines), "mine.jsonl"))
+    with pytest.raises(DataError, match="a key appears twice in an object; found 'score'"):
+        load(written(tmp_path, "[" + ",\n".join(lines) + "]", "mine.json"))
+    one = {"user_id": "u", "item_i": 0, "annotation": [{"A": {"score": 1}, "B": {"score": 2}}]}
+    log = json.dumps(one | {"item": [{"item_id": "i"}]}).replace('"B"', '"A"')
+    with pytest.raises(DataError, match=r"line 1: a key appears twice in an object; found 'A'"):
+        load(written(tmp_path, log + "\n", "log.jsonl"))
+
+
+@pytest.mark.parametrize("value", [["Aspen", "Birch"], {"name": "Aspen"}, [], [1], [None]])
+@pytest.mark.parametrize("column", ["system", "segment", "annotator", "document"])
+def test_a_list_is_no_name(tmp_path, value, column):
+    entries = [{**entry, "document": "d"} for entry in objects()]
+    entries[6][column] = value
+    with pytest.raises(DataError, match=rf"line 7, column '{column}': not a single value"):
+        load(jsonl(tmp_path, entries))
+
+
+@pytest.mark.parametrize("name", ["['Aspen', 'Birch']", '[""Aspen"", ""Birch""]', "{a: 1}", "[]"])
+@pytest.mark.parametrize("column", range(3))
+def test_a_list_as_text_is_no_name(tmp_path, name, column):
+    rows = [list(row) for row in ROWS]
+    rows[6][column] = f'"{name}"'
+    with pytest.raises(DataError, match=rf"line 8, column '{HEADER[column]}': not a single value"):
+        load(written(tmp_path, text_of(rows)))
+
+
+def test_a_name_in_brackets_is_a_name(tmp_path):
+    rows = [(f"[{row[0]}]", f"[{row[1]}] x", *row[2:]) for row in ROWS]
+    found = {row[0] for row in judged(written(tmp_path, text_of(rows)))}
+    assert found == {f"[{name}]" for name in SYSTEMS}
+
+
+def test_a_list_in_a_column_that_is_not_read_is_no_matter(tmp_path):
+    entries = [{**entry, "comment": ["x", {"y": 1}]} for entry in objects()]
+    assert judged(jsonl(tmp_path, entries)) == PLAIN
+
+
+def test_half_characters_make_no_systems(tmp_path):
+    """A lone surrogate, which only an escape of JSON can write, is no character."""
+    entries = objects()
+    for entry in entries:
+        entry["comment"] = "\ud800 cut off"
+    assert judged(jsonl(tmp_path, entries)) == PLAIN
+    for entry in entries:
+        entry["system"] = entry["system"].replace("Birch", "X\ud800").replace("Doum", "X\udc00")
+        del entry["comment"]
+    with pytest.raises(DataError, match=r"line 2, column 'system': .*half a character"):
+        load(jsonl(tmp_path, entries))
+
+
+# ------------------------------------------------------------------ the same rows in two files
+
+RNG = np.random.default_rng(3)
+FRAME = pd.DataFrame(
+    [(s, str(k), a, int(RNG.integers(0, 101))) for s in "ABC" for k in range(8) for a in "uv"],
+    columns=["system", "segment", "annotator", "score"],
+)
+
+
+def refused(folder, *names, rows=None):
+    """Whether the campaign in the folder is refused, with these names."""
+    with pytest.raises(DataError, match="the same rows in two files") as caught:
+        campaign = campaigns.find(folder)
+        for pair in campaign.pairs:
+            load(campaign, pair)
+    assert all(name in caught.value.file for name in names), caught.value
+    assert "files:" in caught.value.expected
+    assert rows is None or str(caught.value.value).startswith(f"all {rows} ")
+
+
+def copies(file):
+    """Other forms of a long table: (name, bytes)."""
+    frame = pd.read_csv(file, dtype=str)
+    objects = [{**row, "score": int(row["score"])} for row in frame.to_dict("records")]
+    lines = "".join(json.dumps(row) + "\n" for row in objects).encode()
+    other = frame.sample(frac=1, random_state=1).rename(columns={"annotator": "worker_id"})
+    other = other[["score", "worker_id", "segment", "system"]].assign(seconds="3.5")
+    return {
+        "a.csv.gz": gzip.compress(file.read_bytes()), "a (1).csv": file.read_bytes(),
+        "a.jsonl": lines, "b.tsv": other.to_csv(sep="\t", index=False).encode(),
+        "c.json": json.dumps(objects[::-1]).encode(),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["a.csv.gz", "a (1).csv", "a.jsonl", "b.tsv", "c.json"])
+def test_a_long_table_beside_itself_in_another_form(tmp_path, name):
+    FRAME.to_csv(tmp_path / "a.csv", index=False)
+    assert len(load(tmp_path).good) == 48
+    (tmp_path / name).write_bytes(copies(tmp_path / "a.csv")[name])
+    refused(tmp_path, "a.csv", name, rows=48)
+    (tmp_path / "campaign.yaml").write_text(f"files: [{name}]\n")
+    assert len(load(tmp_path).good) == 48
+
+
+def test_a_later_export_beside_the_earlier_one(tmp_path):
+    FRAME.to_csv(tmp_path / "z.csv", index=False)
+    FRAME[:30].to_csv(tmp_path / "y.csv", index=False)
+    refused(tmp_path, "y.csv", "z.csv", rows=30)
+
+
+def test_one_file_named_twice(tmp_path):
+    for name in ("r.csv", "s.csv"):
+        FRAME.to_csv(tmp_path / name, index=False)
+    for files in ("[r.csv, r.csv]", "[r.csv, s.csv, ./r.csv]"):
+        (tmp_path / "campaign.yaml").write_text(f"files: {files}\n")
+        with pytest.raises(DataError, match=r"r\.csv (appears twice|in the folder)"):
+            campaigns.find(tmp_path)
+    (tmp_path / "s.csv").rename(tmp_path / "t.csv.gz")
+    (tmp_path / "campaign.yaml").write_text("files: [t.csv, t.csv.gz]\n")
+    with pytest.raises(DataError, match=r"t\.csv\.gz appears twice"):
+        campaigns.find(tmp_path)
+
+
+def test_files_that_share_some_rows_or_none_are_one_campaign(tmp_path):
+    one, other = FRAME[FRAME["annotator"] == "u"], FRAME[FRAME["annotator"] == "v"]
+    one.to_csv(tmp_path / "u.csv", index=False)
+    pd.concat([other, one[:3]]).to_csv(tmp_path / "v.csv", index=False)
+    da = load(tmp_path)
+    assert len(da.good) == 51
+    assert da.excluded.set_index("reason")["rows"]["identical rows (kept)"] == 3
+    one.assign(system="D").to_csv(tmp_path / "d.csv", index=False)
+    assert len(load(tmp_path).good) == 75
+
+
+def test_two_pairs_may_have_the_same_rows(tmp_path):
+    for pair in ("cs-en", "de-en"):
+        FRAME.to_csv(tmp_path / f"{pair}.csv", index=False)
+    campaign = campaigns.find(tmp_path)
+    assert [len(load(campaign, pair).good) for pair in campaign.pairs] == [48, 48]
+
+
+def test_the_two_files_of_direct_assessment_may_be_equal(tmp_path):
+    for name in ("ad-latest.csv.gz", "ad-good-raw-redup.csv.gz"):
+        shutil.copy(paths.DEMO / "demo-srpdc" / "ad-good-raw-redup.csv.gz", tmp_path / name)
+    da = load(tmp_path, "de-en")
+    assert len(da.good) == len(da.latest)
+
+
+def appraise(score="78", spans="[]"):
+    return [
+        f"engjpn010{a},Sys{s},{k},TGT,eng,jpn,{score},doc{k}#Sys{s},False,{spans},{k}.5,{k}.75"
+        for a in "12" for s in "AB" for k in range(1, 5)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("score", "protocol"), [("78", "DA"), ("0", "MQM")])
+def test_an_export_of_appraise_beside_itself(tmp_path, score, protocol):
+    spans = '"[{""severity"": ""minor"", ""error_type"": ""Fluency""}]"'
+    rows = "\n".join(appraise(score, spans)) + "\n"
+    (tmp_path / "a.csv").write_text(rows)
+    (tmp_path / "b.csv").write_text(rows.replace("engjpn01", "engjpn02"))
+    campaign = campaigns.find(tmp_path)
+    assert campaign.protocol == protocol and len(campaign.files()) == 2
+    load(campaign)
+    (tmp_path / "b (1).csv.gz").write_bytes(gzip.compress(rows.encode() + rows.encode()))
+    refused(tmp_path, "a.csv", "b (1).csv.gz", rows=16)
+
+
+def test_a_file_of_relative_ranking_beside_itself(tmp_path):
+    file = paths.DEMO / "demo-rr" / "demo.RNK_results.csv"
+    shutil.copy(file, tmp_path / "a.csv")
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(file.read_bytes()))
+    refused(tmp_path, "a.csv", "b.csv.gz")
+
+
+def battles(folder, rows, name="arena"):
+    (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("told", [(), ("judge",), ("question_id",), ("question_id", "judge")])
+def test_battles_beside_themselves_as_a_table(tmp_path, told):
+    wins = RNG.choice(["model_a", "model_b", "tie"], 60)
+    rows = [
+        {"model_a": "ABC"[k % 3], "model_b": "BCA"[k % 3], "winner": str(w)}
+        | {name: f"{name}-{k if name == 'question_id' else k % 4}" for name in told}
+        for k, w in enumerate(wins)
+    ]
+    frame = battles(tmp_path, rows)
+    frame[::-1][:20].to_csv(tmp_path / "other.csv", index=False)
+    if "question_id" not in told:  # the same words may be other battles: who, and of what?
+        assert load(tmp_path)["block"].nunique() == 80
+    frame.to_csv(tmp_path / "other.csv", index=False)
+    refused(tmp_path, "arena.jsonl", "other.csv", rows=60)
+
+
+def test_two_files_of_mqm_are_both_named(tmp_path):
+    file = paths.DEMO / "demo-mqm" / "mqm_demo_ende.3ratingsPerSegment.tsv"
+    shutil.copy(file, tmp_path / "a_ende.tsv")
+    shutil.copy(file, tmp_path / "b_ende.tsv")
+    with pytest.raises(DataError, match=r"a_ende\.tsv, .*b_ende\.tsv: two files for one"):
+        load(tmp_path)
+
+
+def test_battles_with_and_without_questions_are_not_taken_for_the_same(tmp_path):
+    rows = [{"model_a": "A", "model_b": "B", "winner": "tie"} for _ in range(5)]
+    battles(tmp_path, rows)
+    battles(tmp_path, [row | {"question_id": k} for k, row in enumerate(rows)], "more")
+    assert load(tmp_path)["block"].nunique() == 10
