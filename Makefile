@@ -49,7 +49,7 @@ lab: $(READY)  ## open JupyterLab
 	$(BIN)/jupyter lab --notebook-dir=. $(ROOT_TOO)
 
 data: $(READY)  ## download the official releases (one: make data CAMPAIGN=wmt18)
-	$(BIN)/python -m rankcompanion.commands data $(CAMPAIGN)
+	$(BIN)/python -m rankcompanion.running.commands data $(CAMPAIGN)
 
 stale: $(READY)  ## compare ledger, README and the tables behind its findings with what code and data give (ten minutes; PAIRS=one: two)
 	$(BIN)/python tests/trials/stale.py --pairs $(or $(PAIRS),all)

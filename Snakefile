@@ -41,12 +41,12 @@ onstart:
     if run:
         shell("'{PYTHON}' lib/paperkit/terminal.py plan {cores} {todo}")
     if run and not Path("build/site/index.html").is_file():
-        shell("'{PYTHON}' -m rankcompanion.front > /dev/null 2>&1 &")
+        shell("'{PYTHON}' -m rankcompanion.report.front > /dev/null 2>&1 &")
 
 
 # After a failure the report shows what ran, and the failed runs in red.
 onerror:
-    shell("'{PYTHON}' -m rankcompanion.front")
+    shell("'{PYTHON}' -m rankcompanion.report.front")
 
 
 rule all:
@@ -77,4 +77,4 @@ rule report:
         glob("data/published/*.csv"), glob("lib/rankcompanion/papers/*.py"),
     output: "build/site/index.html"
     message: "claims ledger and report"
-    shell: "'{PYTHON}' -m rankcompanion.ledger && '{PYTHON}' -m rankcompanion.front"
+    shell: "'{PYTHON}' -m rankcompanion.report.ledger && '{PYTHON}' -m rankcompanion.report.front"

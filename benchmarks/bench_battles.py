@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from rankcampaigns import rr as reader
-from rankcompanion.lines import held
+from rankcompanion.notebooks.lines import held
 from rankstability.judgments import Blocks
 from rankstability.rank import bradley_terry, ranges
 from rankstability.rank.certainty import of_battles

@@ -17,9 +17,9 @@ import pandas as pd
 from scipy import stats
 
 from rankcampaigns import campaigns
-from rankcompanion.lines import held
-from rankcompanion.lines import tables as lines
-from rankcompanion.lines.calibration import false_lines
+from rankcompanion.notebooks.lines import held
+from rankcompanion.notebooks.lines import tables as lines
+from rankcompanion.notebooks.lines.calibration import false_lines
 from rankstability.errors import DataError
 from rankstability.rank import paired
 from rankstability.rank.recipes import RECIPES

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankcompanion import protocols_and_test_sets as protocols
+from rankcompanion.notebooks import protocols_and_test_sets as protocols
 from rankstability.chance import named_generator
 from rankstability.score.scored import Scores
 

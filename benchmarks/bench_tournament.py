@@ -21,7 +21,7 @@ import pandas as pd
 
 from rankcampaigns import campaigns
 from rankcompanion.models import simulate as simulation
-from rankcompanion.tournament import solve_tasks
+from rankcompanion.notebooks.tournament import solve_tasks
 from rankstability.errors import DataError
 from rankstability.rank import feedback, tournament
 

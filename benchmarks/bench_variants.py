@@ -16,9 +16,9 @@ import pandas as pd
 from scipy.stats import mannwhitneyu
 
 from rankcampaigns import campaigns
-from rankcompanion import divisor_degradation as degradation
-from rankcompanion import outlier_removal
-from rankcompanion.outlier_removal import default_ranker
+from rankcompanion.notebooks import divisor_degradation as degradation
+from rankcompanion.notebooks import outlier_removal
+from rankcompanion.notebooks.outlier_removal import default_ranker
 
 RESULTS = Path(__file__).parent / "results" / "variants.csv"
 KINDS = ("d_rank", "d_cluster")

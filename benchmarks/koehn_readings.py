@@ -18,6 +18,13 @@ import pandas as pd
 from paperkit import claims
 from rankcampaigns import campaigns
 from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
+from rankcompanion.notebooks.simulation import readings
+from rankcompanion.notebooks.simulation.experiments import (
+    QUALITIES,
+    SHARD,
+    range_quality,
+    with_errors,
+)
 from rankcompanion.papers.koehn2012 import (
     AS_MATCHED,
     AS_STATED,
@@ -27,8 +34,6 @@ from rankcompanion.papers.koehn2012 import (
     printed,
     range_text,
 )
-from rankcompanion.simulation import readings
-from rankcompanion.simulation.experiments import QUALITIES, SHARD, range_quality, with_errors
 from rankstability.chance import in_shards
 from rankstability.rank.ranges import UNITS, range_clusters, rank_ranges, ranks, units
 from rankstability.score.pairwise import expected_win

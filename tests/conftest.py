@@ -57,8 +57,8 @@ def in_this_process(request):
     with pytest.MonkeyPatch.context() as patch:
         if request.path.parent.name == "notebooks" or hasattr(request.module, "IN_PROCESS"):
             from in_process import without_a_kernel
-            from rankcompanion import run
             from rankcompanion.figures import common
+            from rankcompanion.running import run
 
             patch.setattr(run, "_papermill", without_a_kernel)
             coarse = {"savefig.dpi": 40, "savefig.bbox": None}

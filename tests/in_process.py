@@ -18,8 +18,8 @@ from nbformat import v4
 from traitlets.config import Config
 
 from paperkit import parameters, paths
-from rankcompanion import run
-from rankcompanion.session import UNSAID
+from rankcompanion.running import run
+from rankcompanion.running.session import UNSAID
 
 
 def without_a_kernel(plan, executed, values, quiet):
@@ -112,7 +112,7 @@ def a_repository(tmp_path, monkeypatch):
             v4.new_code_cell(parameters, metadata={"tags": ["parameters"]}),
             v4.new_code_cell(
                 "import pandas as pd\n"
-                "from rankcompanion.session import start\n"
+                "from rankcompanion.running.session import start\n"
                 "run = start('01_probe', campaign, pair, output_dir, count=count)"
             ),
             v4.new_code_cell(body),

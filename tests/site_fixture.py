@@ -16,7 +16,7 @@ import pytest
 from nbformat import v4
 
 from paperkit import paths, runs
-from rankcompanion import front
+from rankcompanion.report import front
 
 CAMPAIGN = "campaign-of-the-tiny-notebook"  # each copy has its own instead
 PARAMETERS = """\
@@ -30,7 +30,7 @@ from pathlib import Path
 import sys
 import pandas as pd
 from paperkit import tables
-from rankcompanion.session import Outputs
+from rankcompanion.running.session import Outputs
 tables.install()
 out = Outputs(Path(output_dir), {"notebook": "01_tiny"})
 table = pd.DataFrame({"rank": [1, 2], "system": ["alpha", "<beta>"], "mean_z": [0.25, -0.125]})

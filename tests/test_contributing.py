@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from paperkit import paths
-from rankcompanion import run
+from rankcompanion.running import run
 from rankstability import CLUSTER_RULES, DataError, find, load, rank_systems, segment_scores
 
 IN_PROCESS = True

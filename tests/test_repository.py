@@ -176,7 +176,10 @@ def test_a_notebook_ends_with_the_code_behind_it(file):
     row = next(r for r in (ROOT / "CONTRIBUTING.md").read_text().splitlines() if number in r)
     behind = {m.rstrip("/").removesuffix(".py") for m in named}
     modules = re.findall(r"`([\w/]+?)/?`", row)
-    assert modules and all(f"rankcompanion/{module}" in behind for module in modules)
+    assert modules and all(
+        any(f"rankcompanion/{part}{module}" in behind for part in ("", "notebooks/"))
+        for module in modules
+    )
 
 
 @pytest.mark.parametrize("file", PAPERS, ids=lambda f: f.stem)
@@ -286,7 +289,7 @@ def test_figures_come_with_their_numbers():
 ASPECTS = {  # tests of no single module, each with its reason
     "rankstability/test_published.py": "what was published comes out, from files to rankings",
     "rankcampaigns/test_broken.py": "a corpus of broken files, in every format",
-    "rankcompanion/explore/test_lab.py": "notebook 90 in a real JupyterLab",
+    "rankcompanion/notebooks/explore/test_lab.py": "notebook 90 in a real JupyterLab",
     "rankcompanion/test_hostile_names.py": "names that are markup, in all notebooks",
     "rankcompanion/test_stale.py": "the trial that compares results with code and data",
     "rankcompanion/verdict/test_kept.py": "numbers and sentences of verdicts as they were kept",

@@ -11,8 +11,8 @@ import numpy as np
 
 from assessments import demo
 from rankcampaigns import campaigns
-from rankcompanion import session
 from rankcompanion.models import variance
+from rankcompanion.running import session
 from rankcompanion.verdict import answers, design
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report

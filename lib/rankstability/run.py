@@ -2,7 +2,7 @@
 
 import sys
 
-from rankcompanion.commands import run
+from rankcompanion.running.commands import run
 
 if __name__ == "__main__":
     sys.exit(run())

@@ -8,7 +8,7 @@ import pandas as pd
 from in_process import sentences
 from paperkit import paths as kit
 from paperkit import tables
-from rankcompanion import commands, run
+from rankcompanion.running import commands, run
 from rankstability import paths
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from conftest import needs
 from rankcampaigns import campaigns
-from rankcompanion import run
+from rankcompanion.running import run
 from rankstability.rank.systems import rank_systems
 from rankstability.score.scored import segment_scores
 

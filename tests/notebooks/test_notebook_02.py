@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from rankcampaigns import campaigns
-from rankcompanion import outlier_removal, run
+from rankcompanion.notebooks import outlier_removal
+from rankcompanion.running import run
 from rankstability.rank.fewest import fewest
 from rankstability.rank.recipes import RECIPES
 

@@ -3,7 +3,8 @@
 import pandas as pd
 
 from rankcampaigns import campaigns
-from rankcompanion import divisor_degradation, run
+from rankcompanion.notebooks import divisor_degradation
+from rankcompanion.running import run
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from rankcompanion import run
+from rankcompanion.running import run
 
 
 def test_company_on_the_demo(tmp_path):

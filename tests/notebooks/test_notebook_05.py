@@ -7,7 +7,7 @@ import shutil
 import numpy as np
 import pandas as pd
 
-from rankcompanion import run
+from rankcompanion.running import run
 from rankstability import paths
 
 

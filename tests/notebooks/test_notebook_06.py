@@ -8,7 +8,7 @@ import pytest
 
 from rankcampaigns.campaigns import find, load_mqm
 from rankcampaigns.mqm import read_mqm
-from rankcompanion import run
+from rankcompanion.running import run
 from rankstability.rank import srp
 from rankstability.rank.srp_studies import Design
 from rankstability.score import mqm

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from rankcampaigns import rr as readers_rr
-from rankcompanion import run
+from rankcompanion.running import run
 from rankstability.score import rr as relative_ranking
 
 

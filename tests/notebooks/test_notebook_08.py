@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from rankcompanion import run
+from rankcompanion.running import run
 
 
 def test_tables_fit_each_other(tmp_path):

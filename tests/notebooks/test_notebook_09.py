@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from paperkit import parameters
-from rankcompanion import run
+from rankcompanion.running import run
 
 
 def test_numbers(tmp_path):

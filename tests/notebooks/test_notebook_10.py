@@ -7,9 +7,9 @@ import pytest
 
 from paperkit import parameters
 from rankcampaigns import campaigns
-from rankcompanion import run
-from rankcompanion.lines import held
-from rankcompanion.lines import tables as lines
+from rankcompanion.notebooks.lines import held
+from rankcompanion.notebooks.lines import tables as lines
+from rankcompanion.running import run
 from rankstability import paths
 from rankstability.rank.recipes import RECIPES
 from rankstability.rank.units import TWO_WAY

@@ -4,7 +4,7 @@ import pandas as pd
 
 from conftest import needs
 from paperkit import parameters
-from rankcompanion import run
+from rankcompanion.running import run
 
 
 def executed(folder, campaign, resamples):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankcompanion import commands
+from rankcompanion.running import commands
 from rankstability import paths
 from site_fixture import built
 

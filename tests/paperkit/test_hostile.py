@@ -9,8 +9,8 @@ from paperkit import parameters, paths
 from paperkit.errors import InputError
 from paperkit.placing import results_folder
 from rankcampaigns import formats
-from rankcompanion import commands, run
-from rankcompanion.session import Outputs
+from rankcompanion.running import commands, run
+from rankcompanion.running.session import Outputs
 from rankstability import DataError, find, load
 from rankstability import paths as places
 

@@ -6,7 +6,7 @@ import pytest
 
 from in_process import GOOD
 from paperkit import parameters, paths
-from rankcompanion.relative_ranking.agreement import MEASURES
+from rankcompanion.notebooks.relative_ranking.agreement import MEASURES
 from rankstability.rank.ranking import CLUSTER_RULES
 from rankstability.rank.recipes import RECIPES
 from rankstability.rank.significance import CORRECTIONS, TESTS

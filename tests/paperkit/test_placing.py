@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from paperkit import placing
-from rankcompanion import ledger
-from rankcompanion.session import Outputs
+from rankcompanion.report import ledger
+from rankcompanion.running.session import Outputs
 
 ABOUT = ("01_probe", "demo-srdc")
 STEPS = ("os.rename", "os.remove", "os.rmdir", "os.mkdir")

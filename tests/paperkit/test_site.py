@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from paperkit import paths, runs
-from rankcompanion import front
+from rankcompanion.report import front
 from site_fixture import Links, astray, make_report, make_run
 
 

@@ -53,7 +53,7 @@ def called(code: str, site: Path, folder: Path) -> subprocess.CompletedProcess[s
 def test_an_installed_wheel_judges_a_file_from_any_folder(site, tmp_path):
     (tmp_path / "ratings.csv").write_bytes((paths.DEMO / "ratings.csv").read_bytes())
     words = ["verdict", "ratings.csv", "draws=10", "resamples=50"]
-    code = f"from rankcompanion.commands import main\nsys.exit(main({words}))"
+    code = f"from rankcompanion.running.commands import main\nsys.exit(main({words}))"
     done = called(code, site, tmp_path)
     assert done.returncode == 0, done.stderr
     page = tmp_path / "results" / "ratings" / "00_verdict" / "xx-yy" / "verdict.html"
@@ -71,7 +71,7 @@ def test_an_installed_wheel_loads_a_table_and_lists_formats(site, tmp_path):
         "import rankstability\n"
         "print(rankstability.__file__)\n"
         "print(len(rankstability.load('t.csv')))\n"
-        "from rankcompanion.commands import main\n"
+        "from rankcompanion.running.commands import main\n"
         "sys.exit(main(['formats']) or main(['run', '01']))"
     )
     done = called(code, site, tmp_path)

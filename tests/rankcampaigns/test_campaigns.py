@@ -8,7 +8,7 @@ import pytest
 from conftest import needs, real
 from da_files import HEADER, ROWS, segment_file, write
 from rankcampaigns import campaigns
-from rankcompanion.lines import tables as lines
+from rankcompanion.notebooks.lines import tables as lines
 from rankcompanion.verdict import cases as verdict
 from rankstability import paths
 from rankstability.errors import DataError

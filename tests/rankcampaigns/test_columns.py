@@ -7,7 +7,7 @@ import pytest
 
 from rankcampaigns import campaigns, settings
 from rankcampaigns.columns import almost
-from rankcompanion.commands import main
+from rankcompanion.running.commands import main
 from rankcompanion.verdict import page
 from rankstability import paths
 from rankstability.errors import DataError

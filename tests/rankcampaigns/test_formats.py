@@ -8,7 +8,7 @@ import pytest
 from assessments import excluded
 from rankcampaigns import campaigns, formats
 from rankcampaigns.da import COLUMNS
-from rankcompanion.commands import main
+from rankcompanion.running.commands import main
 from rankstability import load
 from rankstability.errors import DataError
 

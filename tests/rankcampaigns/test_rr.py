@@ -12,8 +12,8 @@ from assessments import json_lines
 from conftest import real
 from rankcampaigns import campaigns
 from rankcampaigns import rr as readers_rr
-from rankcompanion.lines import held
-from rankcompanion.relative_ranking import agreement
+from rankcompanion.notebooks.lines import held
+from rankcompanion.notebooks.relative_ranking import agreement
 from rankstability import load
 from rankstability.errors import DataError
 from rankstability.judgments import blocks

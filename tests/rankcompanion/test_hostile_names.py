@@ -14,7 +14,7 @@ from nbconvert.filters.markdown import markdown2html
 from PIL import Image
 
 from paperkit import parameters, tables
-from rankcompanion import run
+from rankcompanion.running import run
 
 IN_PROCESS = True
 SCRIPT = "<script>document.title='x'</script>"

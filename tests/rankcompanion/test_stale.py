@@ -8,7 +8,7 @@ import pytest
 from conftest import needs
 from paperkit import claims, paths
 from paperkit.placing import csv_bytes
-from rankcompanion import findings, ledger
+from rankcompanion.report import findings, ledger
 from trials import anew, stale
 
 

@@ -12,7 +12,11 @@ import pytest
 
 from conftest import needs, real
 from rankcampaigns import campaigns, official
-from rankcompanion.replication import compare_p_values, compare_rankings, without_reference_rows
+from rankcompanion.notebooks.replication import (
+    compare_p_values,
+    compare_rankings,
+    without_reference_rows,
+)
 from rankstability import mqm_scores, pair_counts
 from rankstability.rank.bradley_terry import davidson
 from rankstability.rank.certainty import certainty

@@ -13,11 +13,12 @@ import pandas as pd
 from paperkit.parameters import parameters
 from paperkit.placing import csv_bytes
 from rankcampaigns import campaigns, official
-from rankcompanion import findings, outlier_removal, replication
-from rankcompanion.lines import held
-from rankcompanion.lines import tables as lines
-from rankcompanion.relative_ranking import methods as relative_ranking
-from rankcompanion.srp import twins
+from rankcompanion.notebooks import outlier_removal, replication
+from rankcompanion.notebooks.lines import held
+from rankcompanion.notebooks.lines import tables as lines
+from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
+from rankcompanion.notebooks.srp import twins
+from rankcompanion.report import findings
 from rankcompanion.verdict import cases
 from rankstability import paths
 from rankstability.score import rr

@@ -19,8 +19,8 @@ from paperkit import paths
 from paperkit.parameters import resolve
 from paperkit.placing import csv_bytes
 from rankcampaigns import campaigns
-from rankcompanion import findings, ledger
-from rankcompanion.workflow import Job, given
+from rankcompanion.report import findings, ledger
+from rankcompanion.running.workflow import Job, given
 
 sys.path.insert(0, str(paths.ROOT / "tests"))
 from trials import anew

@@ -203,7 +203,7 @@ def described(found: dict[str, Any]) -> str:
 
 @styled
 def finding(found: dict[str, Any]) -> Figure:
-    """The numbers of a finding of `rankcompanion.findings.gather` as diamonds, one per row.
+    """The numbers of a finding of `rankcompanion.report.findings.gather` as diamonds, one per row.
 
     Dots are single pairs or tasks, larger the more cases they have; bars are their ranges.
     """

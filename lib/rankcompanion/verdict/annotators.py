@@ -3,13 +3,12 @@
 import numpy as np
 import pandas as pd
 
+from rankcompanion.notebooks.lines.held import splits
 from rankstability.judgments import DirectAssessment, counted, rows_with, unmarked
 from rankstability.rank.recipes import Recipe, made_by
 from rankstability.rank.units import bootstrap
 from rankstability.score.da import averages
 from rankstability.score.scored import Scores
-
-from ..lines.held import splits
 
 ENDS = (1 - 0.95) / 2, (1 + 0.95) / 2  # quantiles at the ends of 95 % intervals
 MOST = 25  # annotators whose influence is computed

@@ -14,14 +14,13 @@ import pandas as pd
 
 from rankcampaigns.campaigns import Campaign
 from rankcampaigns.languages import PLACEHOLDER
+from rankcompanion.notebooks.lines import held
+from rankcompanion.running.session import Run
 from rankstability.judgments import DirectAssessment, human_systems, is_human, reference_systems
 from rankstability.rank.balanced import adaptive, complete
 from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.recipes import RECIPES
-
-from ..lines import held
-from ..session import Run
 
 if TYPE_CHECKING:
     from .cases import Case

@@ -8,6 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rankcompanion.notebooks.lines import held
+from rankcompanion.notebooks.lines.tables import (
+    false_line_table,
+    judged_by,
+    null_units,
+    units_by_system,
+)
+from rankcompanion.notebooks.relative_ranking import methods
 from rankstability.chance import named_generator
 from rankstability.change import perturb
 from rankstability.errors import DataError
@@ -21,9 +29,6 @@ from rankstability.score import rr
 from rankstability.score.pairwise import ratio
 from rankstability.score.scored import Scores, scored, segment_scores
 
-from ..lines import held
-from ..lines.tables import false_line_table, judged_by, null_units, units_by_system
-from ..relative_ranking import methods
 from . import annotators, answers, sizes
 
 

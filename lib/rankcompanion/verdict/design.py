@@ -15,13 +15,12 @@ from scipy.optimize import brentq
 from scipy.optimize.elementwise import find_root
 from scipy.special import chdtri, nctdtrinc, ndtr, ndtri, stdtr, stdtrit
 
+from rankcompanion.models import variance
 from rankstability.rank.certainty import alike_p
 from rankstability.rank.comparing import tau
 from rankstability.rank.srp import Outcome, stability
 from rankstability.rank.units import difference_variance, normal_draws
 from rankstability.score.scored import Scores
-
-from ..models import variance
 
 DRAWN = {
     "document": ("documents",),

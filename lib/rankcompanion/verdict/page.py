@@ -23,6 +23,13 @@ from paperkit import parameters, placing
 from paperkit.templates import HERE, short, template
 from rankcampaigns import campaigns
 from rankcampaigns.languages import PLACEHOLDER
+from rankcompanion.figures import lines as figures
+from rankcompanion.figures.common import HOUSE
+from rankcompanion.notebooks.lines import held
+from rankcompanion.notebooks.relative_ranking.methods import meetings
+from rankcompanion.running import run as runner
+from rankcompanion.running import session
+from rankcompanion.running.session import Drawn, Outputs, Run
 from rankstability.chance import named_generator
 from rankstability.rank.balanced import design
 from rankstability.rank.bradley_terry import STRENGTH
@@ -30,13 +37,6 @@ from rankstability.rank.fewest import COLUMNS as FEWEST
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.units import unit_table
 
-from .. import run as runner
-from .. import session
-from ..figures import lines as figures
-from ..figures.common import HOUSE
-from ..lines import held
-from ..relative_ranking.methods import meetings
-from ..session import Drawn, Outputs, Run
 from . import answers, overview
 from . import cases as study
 from .cases import Case

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
+from rankcompanion.models import variance
 from rankstability.rank.certainty import Certainty
 from rankstability.rank.comparing import tau
 from rankstability.rank.units import difference_variance, nested, normal_draws
 from rankstability.score.scored import Scores
 
-from ..models import variance
 from . import design
 from .design import DRAWN, Precision
 

@@ -6,9 +6,9 @@ import pytest
 from conftest import real
 from paperkit import claims
 from rankcampaigns import rr as read_rr
+from rankcompanion.notebooks.relative_ranking import agreement
+from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
 from rankcompanion.papers import bojar2011
-from rankcompanion.relative_ranking import agreement
-from rankcompanion.relative_ranking import methods as relative_ranking
 from rankstability.score import pairwise, rr
 
 EXACT = {

@@ -6,9 +6,9 @@ import pytest
 from conftest import needs
 from paperkit import claims
 from rankcampaigns import campaigns, official
-from rankcompanion import replication
-from rankcompanion.divisor_degradation import DIVISORS
-from rankcompanion.outlier_removal import SETS
+from rankcompanion.notebooks import replication
+from rankcompanion.notebooks.divisor_degradation import DIVISORS
+from rankcompanion.notebooks.outlier_removal import SETS
 from rankcompanion.papers import knowles2021
 
 KINDS = ["d_rank", "d_cluster", "d_both"]

@@ -5,7 +5,7 @@ import pytest
 
 from paperkit import claims
 from rankcampaigns import campaigns
-from rankcompanion import tournament
+from rankcompanion.notebooks import tournament
 from rankcompanion.papers import lopez2012
 
 

@@ -5,8 +5,8 @@ import pandas as pd
 from conftest import needs, real
 from paperkit import claims
 from rankcampaigns import campaigns
+from rankcompanion.notebooks.replication import clusterings
 from rankcompanion.papers import releases
-from rankcompanion.replication import clusterings
 from rankstability.rank.systems import rank_systems
 from rankstability.score.scored import segment_scores
 

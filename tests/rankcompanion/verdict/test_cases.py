@@ -5,10 +5,10 @@ from pandas.testing import assert_frame_equal
 
 from conftest import needs
 from rankcampaigns import campaigns
-from rankcompanion import outlier_removal
-from rankcompanion.lines import held
-from rankcompanion.lines import tables as lines
-from rankcompanion.srp import twins
+from rankcompanion.notebooks import outlier_removal
+from rankcompanion.notebooks.lines import held
+from rankcompanion.notebooks.lines import tables as lines
+from rankcompanion.notebooks.srp import twins
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import sizes
 from rankstability import rank_systems, segment_scores

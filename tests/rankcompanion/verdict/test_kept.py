@@ -10,9 +10,9 @@ import pytest
 import kept
 from assessments import demo, ranked
 from rankcampaigns.campaigns import find
-from rankcompanion.lines import calibration, held, tables
 from rankcompanion.models import simulate, truth, variance
 from rankcompanion.models.variance import combined_factors
+from rankcompanion.notebooks.lines import calibration, held, tables
 from rankcompanion.verdict import cases, design, page, predicted, sizes
 from rankstability.errors import DataError
 from rankstability.rank import ranges, units

@@ -20,9 +20,10 @@ from paperkit import placing
 from paperkit.errors import InputError
 from paperkit.templates import HERE, number, template
 from rankcampaigns.campaigns import find
-from rankcompanion import commands, front, run, session
 from rankcompanion.figures import common
 from rankcompanion.figures import lines as figures
+from rankcompanion.report import front
+from rankcompanion.running import commands, run, session
 from rankcompanion.verdict import answers, overview
 from rankcompanion.verdict import page as report
 from rankstability import paths

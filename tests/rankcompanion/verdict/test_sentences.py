@@ -10,7 +10,7 @@ import pytest
 
 from paperkit.templates import number
 from rankcampaigns import campaigns
-from rankcompanion import commands
+from rankcompanion.running import commands
 from rankcompanion.verdict import answers
 from rankcompanion.verdict import page as report
 from rankcompanion.verdict.answers import HOLDS, NOT, UNTOLD

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from rankcampaigns import campaigns
-from rankcompanion import session
 from rankcompanion.figures import lines as figures
-from rankcompanion.lines import held
+from rankcompanion.notebooks.lines import held
+from rankcompanion.running import session
 from rankcompanion.verdict import answers
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report

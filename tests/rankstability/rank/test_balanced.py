@@ -8,7 +8,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 from rankcampaigns import campaigns
-from rankcompanion.lines import held
+from rankcompanion.notebooks.lines import held
 from rankcompanion.verdict import cases
 from rankstability.errors import DataError
 from rankstability.rank import balanced

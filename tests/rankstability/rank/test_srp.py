@@ -9,7 +9,7 @@ import pytest
 
 from conftest import needs, real
 from rankcampaigns.mqm import read_mqm
-from rankcompanion.srp.raters import minimum_entropy
+from rankcompanion.notebooks.srp.raters import minimum_entropy
 from rankstability.errors import DataError
 from rankstability.rank import srp
 from rankstability.rank import srp_studies as studies

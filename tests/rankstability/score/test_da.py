@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rankcampaigns import campaigns
-from rankcompanion import outlier_removal, replication
+from rankcompanion.notebooks import outlier_removal, replication
 from rankstability import load, rank_systems, remove, segment_scores
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, unstandardised

@@ -10,8 +10,8 @@ from scipy.stats import binomtest
 
 from assessments import frame_of
 from rankcampaigns import rr as readers_rr
-from rankcompanion.relative_ranking import methods
-from rankcompanion.relative_ranking import methods as relative_ranking
+from rankcompanion.notebooks.relative_ranking import methods
+from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
 from rankstability.change import perturb
 from rankstability.errors import DataError
 from rankstability.rank import significance

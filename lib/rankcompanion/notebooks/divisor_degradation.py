@@ -1,0 +1,133 @@
+"""Notebook 03: human scores divided, lowest ones inflated (Knowles 2021, section 5.2, Fig. 1-3)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from rankcompanion.notebooks.outlier_removal import (
+    Comparison,
+    Ranker,
+    changes_table,
+    default_ranker,
+)
+from rankcompanion.papers.knowles2021 import DIVISORS
+from rankstability.change import perturb
+from rankstability.judgments import (
+    DirectAssessment,
+    at_least_two,
+    human_or_reference,
+    human_systems,
+    is_human,
+)
+from rankstability.rank.ranking import Ranking
+
+
+def sweep(
+    da: DirectAssessment,
+    divisors: Iterable[float] = DIVISORS,
+    ranker: Ranker | None = None,
+    original: Ranking | None = None,
+) -> list[Comparison]:
+    """Divide the scores of human systems and REF rows, rank again, and compare.
+
+    Human systems take part in the z-scores and are dropped before clustering, in the original
+    ranking and in the changed one. `ranker` and `original` are as for
+    `outlier_removal.remove_each`.
+    """
+    rank_of = ranker or default_ranker()
+    original = original or rank_of(da)
+    humans = tuple(s for s in original.systems if is_human(s))
+    start, names = original.without(humans), human_systems(da)
+    latest, good = (int(human_or_reference(f, names).sum()) for f in (da.latest, da.good))
+    changed = {d: rank_of(perturb.degrade(da, d)).without(humans) for d in divisors}
+    return [Comparison(f"{d:g}", humans, latest, good, start, c) for d, c in changed.items()]
+
+
+def inflation(
+    da: DirectAssessment,
+    factors: Iterable[float],
+    zeros: str = "one",
+    ranker: Ranker | None = None,
+    original: Ranking | None = None,
+) -> tuple[list[Comparison], pd.DataFrame]:
+    """The reverse: multiply the scores of the lowest-ranked system (footnote 15).
+
+    The inflated system is dropped before clustering in both rankings, which show the effect on the
+    others. The table has the columns factor, system, rows (in the good file), zeros, cut (at 100).
+    """
+    rank_of = ranker or default_ranker()
+    original = original or rank_of(da)
+    lowest = original.systems[-1]
+    start, before = original.without([lowest]), da.latest["score"].to_numpy()
+    comparisons, handled = [], []
+    for factor in factors:
+        better = perturb.inflate(da, [lowest], factor, zeros)
+        notes = better.excluded[better.excluded["file"] == "good"]["rows"].tail(3).to_list()
+        rows = int((better.latest["score"].to_numpy() != before).sum()), int(notes[0])
+        changed = rank_of(better).without([lowest])
+        comparisons.append(Comparison(f"{factor:g}", (lowest,), *rows, start, changed))
+        handled.append((factor, lowest, *notes))
+    return comparisons, pd.DataFrame(handled, columns=["factor", "system", "rows", "zeros", "cut"])
+
+
+def rankings_table(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
+    """The rankings of a sweep in one long frame, as Figures 2 and 3 draw them.
+
+    Columns ranking (``original``, ``d-1.25``, ...), rank, system, mean_z, cluster, line_below.
+    """
+    changed = [c.changed.named(ranking=f"d-{c.name}") for c in comparisons]
+    return pd.concat([original.named(ranking="original"), *changed], ignore_index=True)
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything that notebook 03 shows of one language pair."""
+
+    divided: int  # judgments of human systems and REF rows in the good file, including zeros
+    humans: tuple[str, ...]  # ranked human systems
+    changes: pd.DataFrame  # `changes_table` of the sweep
+    ranks: pd.DataFrame  # `rankings_table` of the sweep
+    inflated: pd.DataFrame  # `changes_table` (by factor) of the reverse
+    handled: pd.DataFrame  # how many scores of it were 0, and how many were cut at 100
+
+
+def study(
+    da: DirectAssessment,
+    divisors: Sequence[float] = DIVISORS,
+    factors: Sequence[float] = (),
+    zeros: str = "one",
+    *,
+    test: str = "scipy<1.7",
+    rule: str = "knowles",
+    alpha: float = 0.05,
+) -> Study:
+    """The sweep and the reverse for one pair.
+
+    Raises DataError for a pair with fewer than two systems, or with only human systems.
+    """
+    at_least_two(da, machine=True)
+    rank_of = default_ranker(test, rule, alpha)
+    original = rank_of(da)
+    comparisons = sweep(da, divisors, rank_of, original)
+    raised, handled = inflation(da, factors, zeros, rank_of, original)
+    humans = tuple(s for s in original.systems if is_human(s))
+    return Study(
+        divided=int(human_or_reference(da.good, human_systems(da)).sum()),
+        humans=humans,
+        changes=changes_table(da.pair, comparisons, "divisor"),
+        ranks=rankings_table(original.without(humans), comparisons),
+        inflated=changes_table(da.pair, raised, "factor"),
+        handled=handled,
+    )
+
+
+def fractions(changes: pd.DataFrame) -> pd.DataFrame:
+    """The data of Figure 1, the fraction of pairs that changed by style and divisor.
+
+    Columns style, divisor, pairs, d_rank, d_cluster, d_both.
+    """
+    grouped = changes.groupby(["style", "divisor"], sort=True)
+    table = grouped[["d_rank", "d_cluster", "d_both"]].mean().reset_index()
+    table.insert(2, "pairs", grouped.size().to_numpy())
+    return table

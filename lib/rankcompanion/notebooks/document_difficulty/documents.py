@@ -1,0 +1,260 @@
+"""How hard each document is, and how much each system gains from its documents (notebook 05)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+from rankcompanion.models import additive as models
+from rankcompanion.models import variance
+from rankcompanion.models.variance import Z95, Components, LeftOut, error, leave_out
+from rankcompanion.notebooks.cooccurrence import with_and_without
+from rankcompanion.notebooks.lines.held import UNTOLD
+from rankstability.errors import DataError
+from rankstability.judgments import DirectAssessment, is_human
+from rankstability.rank.comparing import opposite_pairs
+from rankstability.rank.units import default_kinds
+from rankstability.score.da import judgment_z
+from rankstability.score.scored import scored, segment_scores
+
+VAGUE = 100.0  # intervals of a variance with larger factors are left out
+
+
+@dataclass(frozen=True)
+class WithoutUnits:
+    """Variance components and document effects fitted without groups of units, for intervals."""
+
+    unit: str = UNTOLD  # empty if none is named, or only one of a kind: no intervals
+    fits: Mapping[str, Mapping[str, LeftOut]] = field(default_factory=dict)  # by score, kind
+
+    def component_factor(self, score: str, component: str) -> float:
+        """The factor of the 95 % interval of a component's ratio to the residual variance.
+
+        Error variances from two kinds of units are added. NaN for a variance of 0, without a unit,
+        and above `VAGUE`.
+        """
+        fits = list(self.fits.get(score, {}).values())
+        if not fits or component not in fits[0].factors:
+            return float("nan")
+        at = fits[0].factors.index(component)
+        se = np.sqrt(sum(error(f.log_ratio)[at] ** 2 for f in fits))
+        factor = float(np.exp(self._times(fits) * se))
+        return factor if factor <= VAGUE else float("nan")
+
+    def luck_half(self, share: pd.DataFrame, model: pd.Series) -> pd.Series:
+        """Half the 95 % interval of each system's luck in points, given its documents.
+
+        `share` (systems by documents) is less that of the mean system. `model` is half the interval
+        by the model's errors, for documents as units. Of two kinds, the wider interval is taken.
+        """
+        half = pd.Series(np.nan, share.index)
+        for kind, fit in self.fits.get("raw", {}).items():
+            own = model
+            if kind != "document":
+                own = self._times([fit]) * error(fit.document @ share.to_numpy().T)
+            half = np.fmax(half, own)
+        return half
+
+    @staticmethod
+    def _times(fits: list[LeftOut]) -> float:
+        return float(student.isf(0.025, min(len(f.log_ratio) for f in fits) - 1))
+
+
+UNTOLD_UNITS = WithoutUnits()
+
+
+def without_units(
+    data: DirectAssessment | pd.DataFrame,
+    parts: Mapping[str, Components],
+    rng: np.random.Generator,
+    unit: str | None = None,
+) -> WithoutUnits:
+    """Fit the components of raw and z-scores without each of some groups of units.
+
+    `data` is as for `variance_components`, and `parts` its result; `unit` is by default that of
+    `rank.units.default_kinds`. Raises DataError for a unit that the data do not name.
+    """
+    raw = scored(data)
+    kinds = default_kinds(raw) if unit is None else tuple(unit.split(" x "))
+    number = [len(np.unique(raw.unit(kind))) for kind in kinds]
+    if min(number, default=0) < 2:
+        return UNTOLD_UNITS
+    fits: dict[str, dict[str, LeftOut]] = {}
+    for score in ("raw", "z"):
+        weights = None
+        if not isinstance(data, DirectAssessment):
+            weights = data.loc[data[score].notna(), "n"].to_numpy(float)
+        judged = scored(data, score)
+        fits[score] = {k: leave_out(judged, parts[score], k, rng, weights) for k in kinds}
+    return WithoutUnits(" x ".join(kinds), fits)
+
+
+def segment_frame(da: DirectAssessment) -> pd.DataFrame:
+    """Mean scores per system and segment, in the columns of `campaigns.load_segment_scores`."""
+    frame = segment_scores(da).frame().rename(columns={"judgments": "n"})
+    names = da.good[["segment", "document"]].drop_duplicates("segment")
+    of = pd.Series(names["document"].astype(object).to_numpy(), index=names["segment"].astype(str))
+    frame.insert(1, "document", of.reindex(frame["segment"]).to_numpy())
+    return frame
+
+
+def has_documents(frame: pd.DataFrame) -> bool:
+    """Whether every segment names its document."""
+    return bool(frame["document"].notna().all())
+
+
+def human_ids(frame: pd.DataFrame) -> set[str]:
+    """The ids of human translations in a frame with a column system."""
+    return {s for s in map(str, frame["system"].unique()) if is_human(s)}
+
+
+def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
+    """Mean segment score of each document and system (Knowles 2021, Figure 5).
+
+    `frame` has columns system, document, segment and `score` (``raw`` or ``z``), as from
+    `segment_frame`. The result is documents by systems, both in order of falling mean segment
+    score; NaN: not judged. Raises DataError if segments do not name their documents.
+    """
+    if not has_documents(frame):
+        raise DataError("segments without documents", column="document")
+    known = frame[frame[score].notna()].astype({"system": str, "document": str})
+    first, left = (
+        known.groupby(name)[score].mean().sort_values(ascending=False, kind="stable").index
+        for name in ("document", "system")
+    )
+    cells = known.groupby(["document", "system"])[score].mean().unstack()
+    return cells.reindex(index=first, columns=left).rename_axis(index="document", columns=None)
+
+
+def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, variance.Components]:
+    """Variance components of raw scores and of z-scores: keys ``raw`` and ``z``.
+
+    For judgments, the components are those of `models.additive.components`. Segment scores (with
+    the columns of `segment_frame`) have system, document (if known), segment and residual; what
+    workers add is in the residual, which is divided by the number of judgments. Raises DataError
+    for fewer than two systems.
+    """
+    if isinstance(data, DirectAssessment):
+        return {"raw": models.components(data), "z": models.components(data, judgment_z(data))}
+    names = ["system", *(["document"] if has_documents(data) else []), "segment"]
+    out = {}
+    for score in ("raw", "z"):
+        known = data[data[score].notna()]
+        factors = {n: known[n].astype(str).to_numpy() for n in names}
+        if len(set(factors["system"])) < 2:
+            raise DataError("fewer than two systems", expected="two or more; choose with pair=")
+        out[score] = variance.crossed_where_possible(
+            known[score].to_numpy(float), factors, known["n"].to_numpy()
+        )
+    return out
+
+
+def component_table(
+    parts: dict[str, variance.Components], pair: str, without: WithoutUnits = UNTOLD_UNITS
+) -> pd.DataFrame:
+    """Variance components with intervals: pair, score (raw, z), and columns of `Components.table`.
+
+    low and high leave out groups of `unit` (empty if that cannot be done); the interval by the
+    model is in model_low and model_high.
+    """
+    frames = []
+    for score, fitted in parts.items():
+        own = fitted.table().rename(columns={"low": "model_low", "high": "model_high"})
+        times = np.array([without.component_factor(score, c) for c in own["component"]])
+        ends = {"low": own["variance"] / times, "high": own["variance"] * times}
+        frames.append(own.assign(pair=pair, score=score, unit=without.unit, **ends))
+    table = pd.concat(frames, ignore_index=True)
+    first = ["pair", "score", "component", "variance", "low", "high", "unit"]
+    return table[[*first, *(name for name in table if name not in first)]]
+
+
+def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
+    """How hard each document is, regardless of who translated and judged it; hardest first.
+
+    `frame` is as from `segment_frame`. Columns document, segments, systems, judgments, mean_raw,
+    difficulty (points below the average document, shrunk towards 0 by the variance components),
+    low, high (95 % interval), difficulty_z, low_z, high_z (the same for z-scores).
+    """
+    by = frame.groupby(frame["document"].astype(str))
+    base = by[["segment", "system"]].nunique().set_axis(["segments", "systems"], axis=1)
+    base = base.assign(judgments=by["n"].sum(), mean_raw=by["raw"].mean())
+    for score, suffix in (("raw", ""), ("z", "_z")):
+        fitted = parts[score].effects["document"].set_index("level").reindex(base.index)
+        effect, half = fitted["effect"], Z95 * fitted["se"]
+        base[f"difficulty{suffix}"] = -effect
+        base[f"low{suffix}"], base[f"high{suffix}"] = -effect - half, -effect + half
+    table, order = base.rename_axis("document").reset_index(), ["difficulty", "document"]
+    return table.sort_values(order, ascending=[False, True]).reset_index(drop=True)
+
+
+def ease_by_system(
+    frame: pd.DataFrame, parts: dict[str, variance.Components], without: WithoutUnits = UNTOLD_UNITS
+) -> pd.DataFrame:
+    """How easy the documents were on which each system was judged, and its mean z without that.
+
+    Columns system, human, documents, mean_raw, mean_z, luck_raw, luck_z (mean ease of the documents
+    of its segments, less the mean over systems: positive is lucky), luck_low, luck_high (95 %
+    interval of luck_raw by `WithoutUnits.luck_half`; empty if it cannot be told), unit (of that
+    interval), segment_luck_z (with the ease of the segments added), document_sd (standard deviation
+    of its mean raw scores over documents), z_without (mean_z - luck_z), rank, rank_without; best
+    mean z first.
+    """
+    system, document = frame["system"].astype(str), frame["document"].astype(str)
+    segment = frame["segment"].astype(str)
+    out = frame.groupby(system).agg(
+        documents=("document", "nunique"), mean_raw=("raw", "mean"), mean_z=("z", "mean")
+    )
+
+    def against_the_mean(ease: pd.Series, score: str) -> pd.Series:
+        mean = ease.where(frame[score].notna()).groupby(system).mean()
+        return mean - mean.mean()
+
+    for score in ("raw", "z"):
+        ease = document.map(parts[score].effects["document"].set_index("level")["effect"])
+        out[f"luck_{score}"] = against_the_mean(ease, score)
+    documents = parts["raw"].effects["document"].set_index("level").sort_index()
+    known = frame["raw"].notna()
+    share = pd.crosstab(system[known], document[known], normalize="index")
+    apart = (share - share.mean()).reindex(columns=documents.index, fill_value=0.0)
+    by_model = Z95 * np.sqrt((apart**2) @ documents["se"].fillna(0.0) ** 2)
+    half = without.luck_half(apart, by_model)
+    out["luck_low"], out["luck_high"] = (out["luck_raw"] + k * half for k in (-1, 1))
+    out["unit"] = without.unit
+    more = segment.map(parts["z"].effects["segment"].set_index("level")["effect"]).fillna(0.0)
+    out["segment_luck_z"] = against_the_mean(ease + more, "z")
+    cells = frame.groupby([system, document])["raw"].mean()
+    out["document_sd"] = cells.groupby(level=0).std(ddof=1)
+    made = ["luck_raw", "luck_low", "luck_high", "luck_z", "segment_luck_z"]
+    out[made] = out[made].round(9) + 0.0  # 0 in a balanced design, without rounding errors
+    return with_and_without(out, "luck_z")
+
+
+def summary(
+    pair: str,
+    frame: pd.DataFrame,
+    parts: dict[str, variance.Components],
+    ease: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """The documents of one language pair and their effect on its systems: one row.
+
+    `ease` is from `ease_by_system`, or None if documents are not known. Columns pair, systems,
+    documents (0: not known), segments, workers (1: in the model), system_sd, judged (share of
+    document-system cells with a judgment), document_sd (points between documents, by the model),
+    luck_sd and luck_max (points between systems), luck_z_sd, luck_z_max, reordered (pairs of
+    systems whose order their documents decide).
+    """
+    known, number, raw = ease is not None, frame.nunique(), parts["raw"].variance
+    row: dict[str, Any] = {"pair": pair, "systems": number["system"]}
+    row |= {"documents": number["document"] if known else 0, "segments": number["segment"]}
+    row |= {"workers": int("worker" in raw), "system_sd": np.sqrt(raw["system"])}
+    names = ["judged", "document_sd", "luck_sd", "luck_max", "luck_z_sd", "luck_z_max", "reordered"]
+    if ease is None:
+        return pd.DataFrame([row | dict.fromkeys(names, np.nan)])
+    values = [document_means(frame).notna().to_numpy().mean(), np.sqrt(raw["document"])]
+    for luck in (ease["luck_raw"], ease["luck_z"]):
+        values += [luck.std(ddof=1), luck.abs().max()]
+    values.append(opposite_pairs(ease["mean_z"], ease["z_without"]))
+    return pd.DataFrame([row | dict(zip(names, values, strict=True))])

@@ -1,0 +1,1 @@
+"""The front page, the findings, and the links of the ledger."""

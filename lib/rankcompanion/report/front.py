@@ -1,0 +1,358 @@
+"""The contents of the site's own pages, and what the search finds in them."""
+
+import csv
+import inspect
+import json
+import pkgutil
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+import rankstability
+from paperkit import claims, pages, paths
+from paperkit import site as report
+from paperkit.parameters import VERDICT
+from paperkit.placing import write_whole
+from paperkit.runs import Run
+from paperkit.site import Words
+from paperkit.tables import spaced
+from paperkit.templates import HERE
+from rankcampaigns.campaigns import catalogue
+from rankcampaigns.formats import FORMATS, PARTS, described
+from rankcompanion.figures import changes as drawing
+from rankcompanion.report import findings, ledger
+from rankstability import paths as places
+
+SAMPLE = places.DEMO / "ratings.csv"
+ACROSS = {  # for places of papers over several campaigns: the notebook whose tables answer them
+    **dict.fromkeys(("knowles2021 Table 1", "knowles2021 Section 3"), "01"),
+    **{f"knowles2021 {place}": "02" for place in ("Table 2", "Section 5", "Section 5.2")},
+    "knowles2021 Figure 1": "03",
+    **{f"knowles2021 {place}": "wmt20 01" for place in ("Section 5.3", "Figure 2", "Figure 3")},
+    **{f"lopez2012 Section {section}": "08" for section in ("1", "3", "5", "5.1", "5.2")},
+}
+CERTAINTY = paths.ROOT / "benchmarks" / "results" / "certainty.csv"
+
+
+def contexts(
+    runs: Sequence[Run],
+    problems: Mapping[str, str],
+    figures: Path,
+    site: Path,
+    calls: Sequence[str] = (),
+) -> tuple[dict[str, dict[str, Any]], Words]:
+    """The context of each page's template, by page, and what the search finds in these pages."""
+    file = figures / "claims_ledger.csv"
+    rows = pd.DataFrame(columns=claims.COLUMNS, dtype=str)
+    if file.is_file():
+        rows = pd.read_csv(file, dtype=str, keep_default_na=False)
+        (site / "claims_ledger.csv").write_bytes(file.read_bytes())
+    shared = {"names": ledger.PAPERS, "statuses": claims.STATUSES}
+    campaigns = _campaigns(runs, figures)
+    headlines = {r.notebook: pages.source_headline(r.notebook) for r in runs}
+    sample, each = SAMPLE.read_text(encoding="utf-8").splitlines(), {"name": "format.html.j2"}
+    made = {
+        "index.html": {
+            **shared,
+            "papers": ledger.per_paper(rows).to_dict("records") if len(rows) else [],
+            "runs": runs,
+            "problems": problems,
+            "headlines": headlines,
+            "answers": _answers(runs, figures, site),
+            "campaigns": campaigns,
+            "judged": _judged(),
+            "uncovered": len(ledger.uncovered(rows)) if len(rows) else 0,
+        },
+        "ledger.html": {
+            **shared,
+            "rows": [shown(row) for row in linked(rows, runs).to_dict("records")],
+            "open": open_rows(rows),
+            "numbers": len(findings.numbers(rows)),
+        },
+        "own.html": {
+            "sample": sample[:7],
+            "rows": len(sample) - 1,
+            "file": paths.shown(SAMPLE),
+            "pages": [c for c in campaigns if c["verdicts"]],
+            "shown": _example(campaigns, figures),
+        },
+        "trust.html": trust(site),
+        "columns.html": {"notebooks": tables(figures)},
+        "reference.html": {"names": names(), "behind": behind(calls)},
+        "formats/index.html": {"name": "formats.html.j2", "formats": _formats()},
+        **{f"formats/{one['name']}.html": {**each, "said": one} for one in _formats()},
+    }
+    return made, _words(headlines, campaigns, rows, calls)
+
+
+def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
+    """Name, title, citation, runs and verdicts by pair of each campaign; synthetic ones last."""
+    names = {folder.parent.name for folder in figures.glob("*/[0-9]*")} | {r.campaign for r in runs}
+    whole = [r for r in runs if r.executed and not r.failed and not r.pair]
+    made = []
+    for name in sorted(names, key=lambda name: (findings.is_demo(name), name)):
+        entry = catalogue().get(name, {})
+        about = {key: str(entry.get(key) or "") for key in ("title", "citation")}
+        own, folder = [r for r in whole if r.campaign == name], figures / name / VERDICT
+        files = sorted(folder.glob("*/verdict*.html"), reverse=True)
+        found = (folder / "index.html").is_file() and any(r.notebook == VERDICT for r in own)
+        pages = {f.parent.name: f.relative_to(figures).as_posix() for f in files if found}
+        made.append({"name": name, **about, "runs": own, "verdicts": dict(sorted(pages.items()))})
+    return made
+
+
+def _judged() -> list[dict[str, str]]:
+    """Language pairs of each campaign of the catalogue that were judged in one way."""
+    table = findings.campaign_tables(Path(), "catalogue", "pairs")
+    ways = table.fillna("").groupby(["campaign", "style", "judged", "tool"])["pair"]
+    return ways.agg(", ".join).reset_index().to_dict("records")
+
+
+def _example(campaigns: Sequence[Mapping[str, Any]], figures: Path) -> dict[str, str]:
+    """A verdict's page, its figure and what it says on top, of the first demo that has one."""
+    for one in campaigns:
+        for pair, page in one["verdicts"].items() if findings.is_demo(one["name"]) else ():
+            said = json.loads((figures / page).with_suffix(".json").read_text(encoding="utf-8"))
+            alt = f"A ranking of {said['systems_ranked']}: scores with intervals, rank sets, lines"
+            about = {"page": page, "figure": page.replace(".html", ".png"), "alt": alt}
+            return {**about, "name": f"{one['name']} {pair}", **said["statements"]}
+    return {}
+
+
+def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, Any]]:
+    """The findings, linked to their pages if these are in this site; their figures are drawn."""
+    here = {run.page for run in runs if run.executed} | {"ledger.html"}
+    answers = findings.gather(figures)
+    for answer in answers:
+        answer["page"] = answer["page"] if answer["page"] in here else ""
+        answer["figure"] = answer["alt"] = ""
+        if answer["key"] in drawing.AXES:
+            answer["figure"] = f"assets/finding-{answer['key']}.svg"
+            answer["alt"] = drawing.described(answer)
+            write_whole(site / answer["figure"], drawing.svg(drawing.finding(answer)))
+    return answers
+
+
+def trust(site: Path, file: Path = CERTAINTY) -> dict[str, Any]:
+    """How often declarations were true in simulated campaigns, by design of the campaign.
+
+    The full table is copied into the site. ``rows`` is empty if there is no such table.
+    """
+    if not file.is_file():
+        return {"rows": []}
+    write_whole(site / file.name, file.read_bytes())
+    cells = pd.read_csv(file)
+    share = (cells["lines_held"] / cells["lines_true"]).clip(upper=1.0)
+    cells["power"] = share.where(cells["lines_true"] > 0)
+    by = cells.groupby("design", sort=False)
+    rows = by["false"].agg(cells="size", mean="mean", worst="max")
+    rows = rows.assign(covered=by["covered"].min(), power=by["power"].mean())
+    rows = rows.assign(contradictions=by["contradictions"].sum())
+    return {
+        "rows": rows.reset_index().to_dict("records"),
+        "above": cells[cells["false"] > cells["limit"]].to_dict("records"),
+        "cells": len(cells),
+        "campaigns": int(cells["campaigns"].min()),
+        "fewest": int(cells["annotators"].min()),
+        "most": int(cells["annotators"].max()),
+        "limit": float(cells["limit"].min()),
+    }
+
+
+def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
+    """`rows` of the ledger with a column link: the section of a page here that shows each, if any.
+
+    A row over several campaigns is linked to the notebook that it is counted from (`ACROSS`), or to
+    the section of another row of the same place; a fact about a campaign, to the list of campaigns.
+    """
+    by = [*findings.KEY, "ours", "status"]
+    first: dict[str, str] = {}  # for each notebook, the section with claims of a real campaign
+    whole: dict[str, str] = {}  # otherwise the section that combines a real campaign's pairs
+    found = [pd.DataFrame(columns=[*by, "link"], dtype=str)]
+    for run in runs:
+        file = run.output_dir / "claims.csv"
+        if run.executed and not run.failed and not run.pair and file.is_file():
+            claimed = pd.read_csv(file, dtype=str, keep_default_na=False)
+            heading = pages.heading_of(run.executed, ".claims(")
+            link = f"{run.page}#{pages.slug(heading)}" if heading else run.page
+            found.append(claimed.reindex(columns=by).assign(link=link))
+            notebook = run.notebook[:2]
+            if len(claimed):  # else the page leaves the section out
+                first.setdefault(notebook, link)
+                first[f"{run.campaign} {notebook}"] = link
+            elif not findings.is_demo(run.campaign):
+                heading = pages.heading_of(run.executed, ".pair_tables(")
+                whole.setdefault(notebook, f"{run.page}#{pages.slug(heading)}")
+    links = pd.concat(found).drop_duplicates(by)
+    rows = rows.merge(links, "left", on=by)
+    same = rows.groupby(findings.KEY[:2])["link"].transform("first")
+    across = (rows["paper"] + " " + rows["place"]).map(ACROSS).map(whole | first)
+    facts = same.where(rows["status"] != "fact", "index.html#campaigns")
+    left = across.fillna(facts).where(rows["status"] != "no data")
+    return rows.assign(link=rows["link"].fillna(left)).fillna("")
+
+
+def shown(row: Mapping[str, str]) -> dict[str, str]:
+    """A row of the ledger for readers, ours with two digits more than the printed number."""
+    printed, ours, reason = row["published"].strip(), row["ours"].strip(), row["reason"].strip()
+    unit = " thousand" if "thousands" in row["cell"] else ""
+    digits = len(printed.rstrip("%").partition(".")[2])
+    with suppress(ValueError):  # words
+        value, _ = float(ours.rstrip("%")), float(printed.rstrip("%").replace(",", ""))
+        whole = value == round(value) and not digits
+        ours = f"{value:,.{0 if whole else digits + 2}f}" + "%" * printed.endswith("%")
+    reason = reason[:1].upper() + reason[1:] + ("" if reason[-1:] in ("", ".") else ".")
+    said = {"ours": ours + unit * bool(ours), "cell": row["cell"].replace(" | ", " · ")}
+    said = {name: spaced(text) for name, text in {**said, "reason": reason}.items()}
+    return {**row, "published": printed + unit, **said}
+
+
+def open_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """For each paper with open numbers: how many are open, and why.
+
+    Keys title, open, all (its printed numbers), never (open because the data were never released),
+    reason (the most frequent) and most (how often that is).
+    """
+    made = []
+    for paper, part in rows.groupby("paper", sort=False):
+        left = findings.numbers(part[part["status"] == "no data"])["reason"]
+        if len(left):
+            about = {"title": ledger.PAPERS.get(str(paper), str(paper)), "open": len(left)}
+            never = left.str.contains("not released|not in the release|prints? no").sum()
+            about |= {"never": int(never), "all": len(findings.numbers(part))}
+            reasons = left.str.partition(";")[0].value_counts()
+            made.append({**about, "reason": spaced(reasons.index[0]), "most": int(reasons.iloc[0])})
+    return made
+
+
+def _words(
+    headlines: Mapping[str, tuple[str, str]],
+    campaigns: Sequence[Mapping[str, str]],
+    rows: pd.DataFrame,
+    calls: Sequence[str],
+) -> Words:
+    terms = re.findall("(?s)<dt>(.*?)</dt><dd>(.*?)</dd>", (HERE / "glossary.html.j2").read_text())
+    words: Words = [
+        ("index.html#glossary", t, "glossary", re.sub("<[^>]+>", "", d)) for t, d in terms
+    ]
+    for one in [*names(), *behind(calls)]:
+        words.append((f"reference.html#{one['name']}", one["name"], "Python", one["doc"][:400]))
+    for notebook, (title, question) in headlines.items():
+        words.append((f"index.html#{notebook}", title, "notebook", question))
+    for c in campaigns:
+        text = f"{c['title']} {c['citation']}"
+        words.append((f"index.html#campaign-{c['name']}", c["name"], "campaign", text))
+    for (paper, place), part in rows.groupby(["paper", "place"], sort=False):
+        link = f"ledger.html#paper={paper}&field=place&words={place.replace(' ', '+')}"
+        cells = " ".join(dict.fromkeys(" ".join(part["cell"]).split()))
+        words.append((link, f"{ledger.PAPERS.get(paper, paper)}, {place}", "ledger", cells[:400]))
+    return words
+
+
+@cache
+def explained() -> dict[str, Any]:
+    """Explanations: ``columns`` maps columns to meanings; ``files`` describes single tables."""
+    return dict(yaml.safe_load((HERE / "columns.yaml").read_text(encoding="utf-8")))
+
+
+def headers(figures: Path) -> dict[tuple[str, str], list[str]]:
+    """The columns of each (notebook, table), over all campaigns and pairs in `figures`."""
+    seen: dict[tuple[str, str], dict[str, None]] = {}
+    for file in sorted(figures.glob("*/[0-9]*/**/*.csv")):
+        notebook = file.relative_to(figures).parts[1]
+        with file.open(encoding="utf-8", newline="") as stream:
+            head = next(csv.reader(stream), [])
+        seen.setdefault((notebook, file.stem), {}).update(dict.fromkeys(head))
+    return {key: list(head) for key, head in sorted(seen.items())}
+
+
+def meanings(table: str, columns: list[str]) -> list[dict[str, str]]:
+    """Name and meaning of each column; columns named after data share one row at the end.
+
+    The meaning of an unexplained column is empty (the tests allow none).
+    """
+    files = explained()["files"]
+    own: Mapping[str, Any] = files.get(table) or files.get(table.rpartition("_")[0], {})
+    known = {**explained()["columns"], **own.get("columns", {})}
+    others = own.get("others", "")
+    rows = [{"name": c, "text": known.get(c, "")} for c in columns if c in known or not others]
+    if others and any(c not in known for c in columns):
+        what, _, text = others.rpartition(": ")
+        rows.append({"name": f"({what})", "text": text})
+    return rows
+
+
+def tables(figures: Path) -> list[dict[str, Any]]:
+    """The tables of each notebook, each with its description and its columns."""
+    made: dict[str, list[dict[str, Any]]] = {}
+    for (notebook, table), columns in headers(figures).items():
+        about = explained()["files"].get(table, {}).get("about", "")
+        row = {"name": table, "about": about, "columns": meanings(table, columns)}
+        made.setdefault(notebook, []).append(row)
+    return [{"notebook": notebook, "tables": rows} for notebook, rows in made.items()]
+
+
+def names() -> list[dict[str, str]]:
+    """The public names with signature, docstring and source."""
+    made = []
+    for name in rankstability.__all__:
+        thing = getattr(rankstability, name)
+        signature = f"{name}{inspect.signature(thing)}" if callable(thing) else name
+        doc = inspect.getdoc(thing) if callable(thing) else f"One of: {', '.join(thing)}"
+        source = inspect.getsource(thing) if callable(thing) else ""
+        made.append({"name": name, "signature": signature, "doc": doc or "", "source": source})
+    return made
+
+
+def behind(calls: Sequence[str]) -> list[dict[str, str]]:
+    """The functions that the notebooks call or the glossary names, with docstring and source."""
+    text = (HERE / "glossary.html.j2").read_text(encoding="utf-8")
+    named = {*calls, *re.findall(r"<code>(rank\w+(?:\.\w+)+)</code>", text)}
+    found = {name: pages.source_of(name) for name in sorted(named)}
+    return [
+        {"name": name, "doc": inspect.getdoc(pkgutil.resolve_name(name)) or "", "source": source}
+        for name, source in found.items()
+        if source
+    ]
+
+
+@cache
+def _formats() -> list[dict[str, Any]]:
+    entries = described()
+    return [{"name": n, "protocol": f.protocol, **entries[n]} for n, f in FORMATS.items()]
+
+
+def format_words() -> Words:
+    """The words of the pages about formats, for the search."""
+    words = []
+    for one in _formats():
+        text = " ".join(str(one.get(part, "")) for part in PARTS)
+        words.append((f"formats/{one['name']}.html", one["title"], "formats", text))
+    return words
+
+
+def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
+    """Make the report site from executed notebooks and figures; see `paperkit.site.build`."""
+    return report.build(executed, figures, site, contexts, format_words())
+
+
+def main() -> None:
+    """Make the report site from executed notebooks and rendered figures."""
+    to = paths.BUILD / "site"
+    done = build(paths.BUILD / "executed", paths.FIGURES, to)
+    print(
+        f"{paths.shown(to)}/index.html: {done['runs']} runs, {done['failed']} failed; "
+        f"{done['kept']} reports kept in the repository; {done['converted']} pages converted"
+    )
+    for page, problem in done["problems"].items():
+        print(f"  {page} not converted: {problem}")
+
+
+if __name__ == "__main__":
+    main()

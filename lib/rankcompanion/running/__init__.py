@@ -1,0 +1,1 @@
+"""Runs of notebooks, sessions in JupyterLab, downloads, the workflow, the commands."""

@@ -1,0 +1,151 @@
+"""Tables of relative ranking: small cases done by hand, the demo whose truth is known."""
+
+import demo_rr
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankcampaigns import rr as read_rr
+from rankcompanion.notebooks.lines import held
+from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
+from rankcompanion.verdict import cases
+from rankstability import paths
+from rankstability.errors import DataError
+from rankstability.rank import bradley_terry, ranges
+from rankstability.score.pairwise import PairCounts
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return read_rr.read_rr([demo_rr.FILE])
+
+
+def test_strengths_order_the_demo_as_its_truth_and_stand_beside_their_means(demo):
+    frame = demo[demo["task"] == "cs-en"]
+    table = relative_ranking.strengths(frame)
+    truth = {s: q for s, q in demo_rr.QUALITY.items() if s in set(table["system"])}
+    assert len(truth) == len(table)
+    best = table.set_index("system")["strength"]
+    assert np.corrcoef(best, [truth[s] for s in best.index])[0, 1] > 0.9
+    data = ranges.units(frame).without("_ref")
+    strength, tie = bradley_terry.davidson(data.counts)
+    assert (
+        best[list(data.systems)].tolist() == pytest.approx(strength.tolist())
+        and (table["tie"] == tie).all()
+    )
+    assert (table["low"] < table["strength"]).all() and (table["high"] > table["strength"]).all()
+    sets = table[["rank_low", "rank", "rank_high"]].to_numpy()
+    assert (np.diff(sets, axis=1) >= 0).all() and set(table["unit"]) == {"judge"}
+
+
+def by_two(pairs, seed=0):
+    """Battles of named pairs: (better, worse, tied) of each, five judges in turn."""
+    rows, rng = [], np.random.default_rng(seed)
+    for block, (one, other, tied) in enumerate(pairs):
+        judge = f"j{rng.integers(5)}"
+        for place, (name, rank) in enumerate(((one, 1), (other, 1 if tied else 2))):
+            rows.append(("t", block, judge, str(block), place + 1, name, rank))
+    columns = ["task", "block", "judge", "segment", "position", "system", "rank"]
+    return pd.DataFrame(rows, columns=columns).assign(ranked=True)
+
+
+def uneven():
+    """Two leaders who meet each other, four others who meet each other: 30 % against order."""
+    pairs = [("a", "b"), ("c", "d"), ("c", "e")]
+    won = [(x, y, False) for x, y in pairs for _ in range(70)]
+    lost = [(y, x, False) for x, y in pairs for _ in range(30)]
+    won += [("b", "c", False)] * 27 + [("c", "b", False)] * 3
+    return by_two(won + lost + [("a", "b", True)] * 20)
+
+
+def test_battles_are_ranked_by_strength_where_opponents_are_uneven():
+    frame = uneven()
+    data = held.battles(frame)
+    assert data.method == "strength" and relative_ranking.modelled(frame) == ["strength"]
+    made = held.standing(data, data.method, np.random.default_rng(0))
+    strength = bradley_terry.davidson(data.every.counts)[0]
+    ranking = made.table.set_index("system")
+    assert ranking["score"][list(data.systems)].tolist() == pytest.approx(strength.tolist())
+    assert ranking["score"].idxmax() == "a" and ranking.loc["c", "bojar"] > 0.6
+    # b met the strongest, so its share of wins is below that of c, whom it beats nine times in ten
+    assert ranking.loc["b", "bojar"] < ranking.loc["c", "bojar"]
+    assert ranking.loc["b", "rank"] == 2 and ranking.loc["c", "rank"] == 3
+    # without finite strengths the share of wins is what is left
+    never = frame[
+        ~frame["block"].isin(frame.loc[(frame["system"] == "a") & (frame["rank"] == 2), "block"])
+    ]
+    assert held.battles(never[never["block"] < 300]).method == "bojar"
+    three = pd.concat([frame, frame.head(1).assign(position=3, system="z", rank=3)])
+    assert relative_ranking.modelled(three) == []
+
+
+def test_groups_never_compared_with_each_other_are_not_ranked_together():
+    two = [("a", "b", False), ("b", "a", True), ("c", "d", False), ("d", "c", False)] * 9
+    for frame in (by_two(two), by_two([*two, ("_ref", "a", False), ("_ref", "c", False)])):
+        for ranked in (held.battles, lambda frame: relative_ranking.cluster_table(frame, "bojar")):
+            with pytest.raises(DataError, match="never compared") as error:
+                ranked(frame)
+            assert error.value.value == [["a", "b"], ["c", "d"]]
+    joined = by_two([*two, ("b", "c", True)])
+    assert (
+        len(held.battles(joined).systems)
+        == len(relative_ranking.cluster_table(joined, "bojar"))
+        == 4
+    )
+
+
+@pytest.mark.parametrize(("won", "named"), [(9, ["c"]), (1, ["c", "d"])])
+def test_without_strengths_a_system_that_only_tied_has_no_score_and_is_named(won, named):
+    ties = [("b", "c", True)] * 5 + [("c", "d", True)] * (len(named) - 1)
+    with pytest.raises(DataError, match="only tied") as error:
+        held.battles(by_two([("a", "b", False)] * won + ties))
+    assert error.value.value == named
+
+
+@pytest.mark.filterwarnings("error")
+def test_next_to_no_degrees_of_freedom_a_repeat_is_foretold_without_a_fault():
+    """One judge decided on a nearly alone: others could say anything."""
+    rows = [("b", "c", False), ("d", "a", False), ("c", "d", False), ("d", "c", False)]
+    frame = by_two(rows, seed=4)
+    one = cases.Case("t", "xx-yy", "RR", "bojar", frame, {}, held.battles(frame))
+    made = held.standing(one.battles, "bojar", np.random.default_rng(0), resamples=20)
+    assert made.unit and (made.sure.freedom == 0).any()
+    found = cases.again(one, made, np.random.default_rng(0))
+    assert not found["needed"].drop(columns=["system", "other"]).isna().any(axis=None)
+
+
+@pytest.mark.filterwarnings("error")
+def test_of_a_system_that_only_tied_no_share_of_judges_is_known():
+    frame = by_two([("a", "b", False), ("b", "a", False), ("b", "c", True)] * 9)
+    one = cases.Case("t", "xx-yy", "RR", "strength", frame, {}, held.battles(frame))
+    shares = cases.beside(one).set_index(["system", "other"])["share"]
+    assert shares["a", "b"] == 1 and shares["a", "c"] != shares["a", "c"]
+
+
+def test_meetings_say_who_met_whom():
+    table = relative_ranking.meetings(held.battles(uneven()).every.counts).set_index("system")
+    assert table["rank"].tolist() == list(range(1, 6))
+    assert table["comparisons"].to_dict() == {"a": 120, "b": 150, "c": 230, "d": 100, "e": 100}
+    assert table["opponents"].to_dict() == {"a": 1, "b": 2, "c": 3, "d": 1, "e": 1}
+    assert table.loc["b", "other"] == "a" and table.loc["b", "share"] == pytest.approx(0.8)
+    assert table["ties"].to_dict() == {"a": 20, "b": 20, "c": 0, "d": 0, "e": 0}
+    wins = np.array([[0, 70, 0], [30, 0, 27], [0, 3, 0]])
+    of = relative_ranking.meetings(
+        PairCounts(("a", "b", "c"), wins, np.zeros_like(wins))
+    ).set_index("system")
+    strength = bradley_terry.davidson(PairCounts(("a", "b", "c"), wins, np.zeros_like(wins)))[0]
+    mean = (100 * strength[0] + 30 * strength[2]) / 130
+    assert of.loc["b", "opponents_strength"] == pytest.approx(mean)
+    assert table.loc["a", "opponents_strength"] > table.loc["c", "opponents_strength"]
+    assert table["rank_bojar"].idxmin() == "a" and (table["rank"] != table["rank_bojar"]).any()
+    assert (table["rank_decided"] == table["rank"]).all()
+
+
+def test_the_best_of_six_is_kept_by_strength_and_not_by_the_share_of_wins():
+    """As `benchmarks/bench_matchmaking.py` measured it."""
+    table = pd.read_csv(paths.ROOT / "benchmarks" / "results" / "matchmaking.csv")
+    assert (table["campaigns"] >= 150).all()
+    strength, share = (table[table["method"] == m] for m in ("strength", "share of wins"))
+    noise = 2 * np.sqrt(0.05 * 0.95 / strength["campaigns"])
+    assert (strength["false"] <= 0.05 + noise).all() and (strength["best_kept"] > 0.99).all()
+    assert share["best_kept"].min() < 0.7 and share["false"].max() > 0.5

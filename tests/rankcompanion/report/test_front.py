@@ -1,0 +1,171 @@
+"""Pages that explain: every column of every table, every public name, every row of the ledger."""
+
+import json
+import re
+from html import unescape
+
+import pandas as pd
+import pytest
+
+import rankstability
+from paperkit import pages, paths, runs, tables
+from paperkit.templates import HERE
+from rankcompanion.report import front
+
+
+def test_every_column_of_the_tables_in_the_repository_is_explained():
+    tables = front.headers(paths.FIGURES)
+    assert len(tables) > 100
+    unexplained = {
+        (*where, row["name"])
+        for where, columns in tables.items()
+        for row in front.meanings(where[1], columns)
+        if not row["text"]
+    }
+    assert unexplained == set()
+
+
+def test_a_column_that_nothing_explains_is_not_hidden(tmp_path):
+    folder = tmp_path / "wmtx" / "99_new" / "cs-en"
+    folder.mkdir(parents=True)
+    (folder / "made.csv").write_text("system,mean_z,mystery\nA,1,2\n")
+    [group] = front.tables(tmp_path)
+    assert group["notebook"] == "99_new" and group["tables"][0]["name"] == "made"
+    told = {row["name"]: row["text"] for row in group["tables"][0]["columns"]}
+    assert list(told) == ["system", "mean_z", "mystery"]
+    assert told["mystery"] == "" and "name of the system" in told["system"]
+
+
+def test_columns_named_after_data_are_one_row():
+    told = front.meanings("documents_z", ["document", "<A>", "B"])
+    assert [row["name"] for row in told] == ["document", "(a system)"]
+
+
+def test_every_public_name_has_its_help():
+    assert [row["name"] for row in front.names()] == list(rankstability.__all__)
+    assert all(len(row["doc"]) > 30 for row in front.names())
+
+
+def test_the_page_on_trust_counts_what_was_measured(tmp_path):
+    """Settings by design, the worst of each, and every setting above what chance allows."""
+    made = front.trust(tmp_path)
+    cells = pd.read_csv(tmp_path / "certainty.csv")
+    assert sum(row["cells"] for row in made["rows"]) == made["cells"] == len(cells) > 200
+    assert {row["design"]: row["worst"] for row in made["rows"]} == dict(
+        cells.groupby("design")["false"].max()
+    )
+    assert len(made["above"]) == (cells["false"] > cells["limit"]).sum()
+    assert all(row["contradictions"] == 0 for row in made["rows"])
+    lines = cells.groupby("design")["lines_true"].max() > 0
+    for row in made["rows"]:  # without any true line, there is no share of them
+        assert 0 <= row["power"] <= 1 if lines[row["design"]] else pd.isna(row["power"])
+    assert front.trust(tmp_path, tmp_path / "none.csv") == {"rows": []}
+    page = (paths.ROOT / "lib" / "paperkit" / "trust.html.j2").read_text(encoding="utf-8")
+    assert all(f'"{row["design"]}": "' in page for row in made["rows"])
+
+
+def test_code_leads_to_the_functions_that_it_calls():
+    cells = [
+        {"id": "a", "cell_type": "code", "source": "from rankstability.rank import systems as s"},
+        {"id": "b", "cell_type": "code", "source": "from rankstability import load\nload('x')"},
+        {"id": "c", "cell_type": "code", "source": "s.rank_systems(load('x')); s.nothing(print())"},
+        {"id": "d", "cell_type": "code", "source": "this is no code"},
+        {"id": "e", "cell_type": "markdown", "source": "s.rank_systems()"},
+    ]
+    called = pages.calls(cells)
+    ours = "rankstability.rank.systems.rank_systems"
+    assert called == {"a": [], "b": ["rankstability.load"], "c": [ours, "rankstability.load"]} | {
+        "d": [], "e": []
+    }  # fmt: skip
+    behind = {row["name"]: row for row in front.behind([ours, "rankstability.no.such"])}
+    assert behind[ours]["source"].startswith("def rank_systems(") and behind[ours]["doc"]
+    assert "rankstability.no.such" not in behind and len(behind) > 10  # those of the glossary
+
+
+def test_every_function_that_the_glossary_names_is_there():
+    text = (HERE / "glossary.html.j2").read_text(encoding="utf-8")
+    named = set(re.findall(r"<code>(rank[\w.]+)</code>", text))
+    assert named == {row["name"] for row in front.behind([])} and len(named) > 15
+
+
+def test_rows_of_the_ledger_lead_to_the_section_that_shows_them(tmp_path):
+    saved = tmp_path / "report.ipynb"
+    cells = [("markdown", "# T\n## All pairs"), ("code", "run.out.pair_tables(x)")]
+    cells += [("markdown", "## In print"), ("code", "run.out.claims(x)")]
+    made = [{"cell_type": kind, "source": text} for kind, text in cells]
+    saved.write_text(json.dumps({"cells": made}))
+    columns = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
+    said = [("p", "Table 1", "a", "exact"), ("p", "Table 1", "b", "exact")]
+    said += [("p", "Table 2", "a", "exact"), ("p", "Table 1", "c", "no data")]
+    said += [("p", "Table 2", "d", "fact"), ("knowles2021", "Table 1", "e", "exact")]
+    said += [("knowles2021", place, "f", "exact") for place in ("Figure 1", "Figure 2")]
+    cells = [[paper, place, cell, "1", "1", status, "", ""] for paper, place, cell, status in said]
+    rows = pd.DataFrame(cells, columns=columns)
+    rows[:1].to_csv(tmp_path / "claims.csv", index=False)
+    (tmp_path / "none").mkdir()
+    rows[:0].to_csv(tmp_path / "none" / "claims.csv", index=False)
+    made = [("01_tiny", "wmtx", ""), ("01_tiny", "wmt20", ""), ("03_tiny", "demo-x", "none")]
+    made += [("03_tiny", "wmtx", "none")]
+    made = [runs.Run(n, c, "", "kept", 0, "", tmp_path / folder, saved) for n, c, folder in made]
+    linked = front.linked(rows, made)
+    there = "wmtx/01_tiny.html#in-print"  # the row itself; one of its place; of its notebook
+    known = [there, there, "", "", "index.html#campaigns", there]
+    # without claims, where a real campaign's pairs are put together; and of one campaign alone
+    assert list(linked["link"]) == [
+        *known, "wmtx/03_tiny.html#all-pairs", "wmt20/01_tiny.html#in-print",
+    ]  # fmt: skip
+    assert linked[columns].equals(rows)
+
+
+def test_a_page_for_each_format(tmp_path):
+    from rankcampaigns.formats import described
+
+    front.build(tmp_path / "executed", tmp_path / "figures", tmp_path)
+    words = [word for word in front.format_words() if word[2] == "formats"]
+    index = (tmp_path / "formats" / "index.html").read_text()
+    assert {word[0] for word in words} == {f"formats/{name}.html" for name in described()}
+    for name, about in described().items():
+        page = unescape((tmp_path / "formats" / f"{name}.html").read_text())
+        assert about["title"] in page and about["example"].strip() in page
+        assert all(about[part] in page for part in ("fields", "left_out", "refused"))
+        assert f'href="{name}.html"' in index
+
+
+@pytest.mark.parametrize(
+    ("published", "ours", "cell", "shown"),
+    [
+        ("8.1%", "8.127", "violations", ("8.1%", "8.127\u00a0%")),
+        ("1,050", "1050", "blocks", ("1,050", "1,050")),
+        ("0.487", "0.487478", "inter | s", ("0.487", "0.48748")),
+        ("4", "3.12", "70% of pairs (thousands)", ("4 thousand", "3.12 thousand")),
+        ("yes", "yes", "x", ("yes", "yes")),
+        ("26", "", "x", ("26", "")),
+    ],
+)
+def test_the_ledger_gives_both_numbers_one_unit(published, ours, cell, shown):
+    row = {
+        "published": published,
+        "ours": ours,
+        "cell": cell,
+        "reason": "of 90% or 5 % none is here",
+    }
+    made = front.shown(row)
+    assert (made["published"], made["ours"]) == shown
+    assert made["reason"] == "Of 90\u00a0% or 5\u00a0% none is here." and "|" not in made["cell"]
+    html = tables.html(pd.DataFrame([row | {"50%: thousands": 1}]))
+    assert f"<td>{published}</td>" in html  # as it is printed
+    assert ">50\u00a0%: thousands<" in html and "<td>of 90\u00a0% or 5\u00a0% none" in html
+
+
+def test_the_ledger_says_what_is_open_and_what_can_be_fetched():
+    rows = pd.DataFrame(
+        [
+            ("koehn2012", "Table 1", "as stated | a", "no data", "was not released"),
+            ("koehn2012", "Table 1", "as matched | a", "no data", "was not released"),
+            ("koehn2012", "Table 1", "as matched | b", "no data", "the files are not here"),
+            ("koehn2012", "Table 1", "as matched | c", "exact", ""),
+        ],
+        columns=["paper", "place", "cell", "status", "reason"],
+    )
+    (paper,) = front.open_rows(rows)
+    assert (paper["open"], paper["all"], paper["never"]) == (2, 3, 1)
