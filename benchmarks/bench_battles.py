@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from rankcampaigns import rr as reader
-from rankcompanion.notebooks.lines import held
 from rankstability.judgments import Blocks
 from rankstability.rank import bradley_terry, ranges
+from rankstability.rank import standing as places
 from rankstability.rank.certainty import of_battles
 
 RESULTS = Path(__file__).parent / "results" / "battles.csv"
@@ -60,14 +60,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         file = written(data, folder)
         frame = timed("read from CSV", lambda: reader.read_battles([file], "en-cs", {}))
-    battles = timed("read rows counted for a verdict", lambda: held.battles(frame))
+    battles = timed("read rows counted for a verdict", lambda: places.battles(frame))
     units = timed("counted by judge", lambda: ranges.units(data))
     counts = units.counts
     strength, _ = timed("strengths by counts", lambda: bradley_terry.davidson(counts))
     assert (np.diff(strength) < 0).all()
     timed("strengths with errors by judge", lambda: of_battles(units, "judge"))
-    timed("ranking, lines, rank sets", lambda: held.standing(battles, held.METHOD, rng))
-    timed("200 null campaigns", lambda: held.false_lines(battles, rng))
+    timed("ranking, lines, rank sets", lambda: places.standing(battles, places.METHOD))
     frame = pd.DataFrame(rows, columns=["work", "seconds"]).assign(battles=BATTLES)
     frame.to_csv(RESULTS, index=False)
 

@@ -17,11 +17,10 @@ import pandas as pd
 from scipy import stats
 
 from rankcampaigns import campaigns
-from rankcompanion.notebooks.lines import held
-from rankcompanion.notebooks.lines import tables as lines
 from rankcompanion.notebooks.lines.calibration import false_lines
 from rankstability.errors import DataError
 from rankstability.rank import paired
+from rankstability.rank import standing as places
 from rankstability.rank.recipes import RECIPES
 
 RESULTS = Path(__file__).parent / "results" / "lines.csv"
@@ -53,9 +52,9 @@ def signed_rank(x, y):
 def judged():
     """The judgments of a real pair where it is here, else of a demo campaign."""
     try:
-        return "wmt24-esa en-ja", lines.judged_by(campaigns.load("wmt24-esa", "en-ja"))
+        return "wmt24-esa en-ja", places.judged_by(campaigns.load("wmt24-esa", "en-ja"))
     except DataError:
-        return "demo-srdc de-en", lines.judged_by(campaigns.load("demo-srdc", "de-en"))
+        return "demo-srdc de-en", places.judged_by(campaigns.load("demo-srdc", "de-en"))
 
 
 def rows():
@@ -70,16 +69,15 @@ def rows():
         yield name, what, timed(ours, 5), timed(lambda t=scipys: each_pair(scores, t), 3)
 
     def all_of_a_pair():
-        held.recipes(by_recipe, ["segment"])
-        held.standing(raw, "wmt26", np.random.default_rng(1), resamples=1000)
+        places.recipes(by_recipe, ["segment"])
+        places.standing(raw, "wmt26")
 
-    yield name, "recipes, rank sets, 1,000 resamples", timed(all_of_a_pair), np.nan
+    yield name, "recipes, rank sets", timed(all_of_a_pair), np.nan
     for recipe in RECIPES.values():
-        for unit in ("document", "worker"):
-            start = time.perf_counter()
-            false_lines(by_recipe[recipe.name], recipe, unit, np.random.default_rng(1), 200)
-            seconds = time.perf_counter() - start
-            yield name, f"200 campaigns, {recipe.name}, by {unit}s", seconds, np.nan
+        start = time.perf_counter()
+        false_lines(by_recipe[recipe.name], recipe, "document", np.random.default_rng(1), 200)
+        seconds = time.perf_counter() - start
+        yield name, f"200 campaigns, {recipe.name}, by documents", seconds, np.nan
 
 
 def main():

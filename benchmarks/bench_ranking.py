@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.stats import mannwhitneyu, norm, rankdata, tiecorrect
 
 from rankcampaigns import campaigns
-from rankstability.rank.systems import rank_systems
+from rankstability.rank.standing import rank_systems
 from rankstability.score.scored import segment_scores
 
 RESULTS = Path(__file__).parent / "results" / "ranking.csv"

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import mannwhitneyu
 
+from paperkit.claims import settings
 from rankcampaigns import campaigns
 from rankcompanion.notebooks import divisor_degradation as degradation
 from rankcompanion.notebooks import outlier_removal
@@ -75,7 +76,7 @@ def pandas_variants(latest, good):
         before, after = pandas_ranking(base, out), pandas_ranking(pandas_scores(*parts))
         found.append((before[0] != after[0], before[1] != after[1]))
     before = pandas_ranking(base, human)
-    for divisor in degradation.DIVISORS:
+    for divisor in settings("knowles2021")["divisors"]:
         parts = []
         for frame in (latest, good):
             hit = (frame["type"] == "REF") | frame["system"].isin(human)
@@ -91,7 +92,7 @@ def ours_variants(da):
     rank_of = default_ranker()
     original = rank_of(da)
     found = outlier_removal.remove_each(da, ranker=rank_of, original=original)
-    found += degradation.sweep(da, ranker=rank_of, original=original)
+    found += degradation.sweep(da, settings("knowles2021")["divisors"], rank_of, original)
     rows = [c.row() for c in found]
     return [tuple(bool(r[k]) for k in KINDS) for r in rows]
 

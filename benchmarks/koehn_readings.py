@@ -55,7 +55,7 @@ def trims_of(resamples: int) -> dict[int, int]:
 def real_ranges(
     frames: Mapping[str, pd.DataFrame], resamples: int, seed: int, repetitions: int = 5
 ) -> pd.DataFrame:
-    """Rank ranges of real tasks (from `read.rr.read_rr`) under every reading.
+    """Rank ranges of real tasks (from `rankcampaigns.rr.read_rr`) under every reading.
 
     Columns: task, blanks, ties, unit, trim (of 1000), repetition, system, first, last, cluster.
     """

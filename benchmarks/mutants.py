@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = [f"rankstability/{part}" for part in ("rank", "score", "change")] + ["rankcampaigns"]
-TESTS = ["tests/rankstability", "tests/rankcampaigns", "tests/rankcompanion"]
+PARTS = [f"rankstability/{part}" for part in ("rank", "score", "change", "read")]
+TESTS = ["tests/rankstability", "tests/rankcompanion"]
 LEFT_OUT = "tests/rankcampaigns/test_broken.py"  # the corpus: minutes; others kill mutants
 MOST, PATIENCE = 40, 240.0  # tests that a mutant is tried on; seconds before it counts as hung
 QUIET = ["-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", "not browser and not slow"]

@@ -28,6 +28,7 @@ FOLDERS = {
     "wmt22-appraise-liv": "wmt22-appraise-liv",
     "wmt24-esa": "wmt24-esa",
     "wmt23-protocols": "wmt23-protocols",
+    "wmt23-judges": "wmt23-judges",
     "wmt20-iku": "wmt20-iku",
     "wmt-slt23": "wmt-slt23",
     "wmt21-facebook-wikipedia": "wmt21-facebook-wikipedia",

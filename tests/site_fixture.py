@@ -46,6 +46,12 @@ ax.bar(table["system"], table["mean_z"])
 ax.set(title="Two means", ylabel="mean z")
 out.figure(fig, "mean_scores", pair, data=table)
 """
+RANKED = """\
+import numpy as np
+from rankstability.rank.ranking import rank
+p, lead = np.array([[np.nan, 0.01], [0.01, np.nan]]), np.array([[0, 1], [-1, 0]])
+rank(table[["system", "mean_z"]], p, lead)
+"""
 EMPTY = "pass"
 WIDE = "pd.DataFrame([range(40)], columns=[f'column{i}' for i in range(40)])"
 
@@ -59,6 +65,8 @@ def notebook(fails: bool = False) -> nbformat.NotebookNode:
         code(WORK),
         v4.new_markdown_cell("## Scores\n\n| a | b |\n|---|---|\n| 1 | 2 |"),
         code("raise ValueError('the score is <out> of range')" if fails else PLOT),
+        v4.new_markdown_cell("### Clusters"),
+        code("pass" if fails else RANKED),
         v4.new_markdown_cell("### Columns\n\nMany of them."),
         code(WIDE),
         v4.new_markdown_cell("## Never run here\n\nOnly for the whole campaign."),

@@ -7,9 +7,19 @@ import nbformat.v4 as v4
 import pandas as pd
 import pytest
 
-from paperkit import paths
+from conftest import needs
+from paperkit import parameters, paths
 from rankcompanion.running import run
-from rankstability import CLUSTER_RULES, DataError, find, load, rank_systems, segment_scores
+from rankstability import (
+    CLUSTER_RULES,
+    RECIPES,
+    DataError,
+    find,
+    load,
+    rank_systems,
+    segment_scores,
+)
+from rankstability.rank.recipes import recipe_of_year
 
 IN_PROCESS = True
 TEXT = (paths.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -20,7 +30,7 @@ EXAMPLES = {
 
 
 def test_there_is_one_example_for_each_kind_of_addition():
-    assert list(EXAMPLES) == ["format", "score", "ranking", "notebook", "paper"]
+    assert list(EXAMPLES) == ["format", "score", "ranking", "recipe", "notebook", "paper"]
     assert all(len(code.splitlines()) <= 20 for code in EXAMPLES.values())
 
 
@@ -54,6 +64,18 @@ def test_the_ranking_method(capsys):
         CLUSTER_RULES.pop("next two", None)
 
 
+def test_the_recipe(capsys):
+    try:
+        exec(EXAMPLES["recipe"], {})
+        lines = eval(capsys.readouterr().out)
+        judgments = load("demo-srdc", "de-en")
+        assert lines == rank_systems(judgments, recipe="mine").lines != ()
+        assert parameters.check("01_replication", {"recipe": "mine"}) == {"recipe": "mine"}
+        assert recipe_of_year(2031, "esa") == "mine" != recipe_of_year(2029, "esa")
+    finally:
+        RECIPES.pop("mine", None)
+
+
 @pytest.mark.slow
 def test_the_notebook(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path / "notebooks")
@@ -84,7 +106,11 @@ def test_the_paper():
     assert names["rows"]["status"].tolist() == ["exact", "no data"]
 
 
-def test_the_example_of_the_readme(capsys):
-    text = (paths.ROOT / "README.md").read_text(encoding="utf-8")
-    exec(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], {})
-    assert "d_rank=" in capsys.readouterr().out
+@needs("wmt21")
+def test_the_example_of_the_readme_prints_what_the_readme_shows(capsys):
+    readme = (paths.ROOT / "README.md").read_text(encoding="utf-8")
+    door = readme.split("<!-- door -->")[1].split("<!-- /door -->")[0]
+    code, shown = re.findall(r"```(?:python)?\n(.*?)```", door, re.DOTALL)
+    assert len([line for line in code.splitlines() if line]) == 9  # the import, and eight lines
+    exec(code, {})
+    assert capsys.readouterr().out.split() == shown.split()

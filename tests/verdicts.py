@@ -41,12 +41,22 @@ def known_components(**more):
     return scored, design.precision(scored, variance.Components(GIVEN, 0.0, {}, 0.0, 0, **more))
 
 
-SETTINGS = {"alpha": 0.05, "draws": 20, "resamples": 200, "seed": 1, "unit": "auto"}
+def drawn_scores(codes, variance, draws, rng):
+    """Sums of independent normal effects of each factor and of a residual: (rows, draws)."""
+    rows = len(next(iter(codes.values())))
+    total = rng.standard_normal((rows, draws)) * np.sqrt(variance["residual"])
+    for name, levels in codes.items():
+        effect = rng.standard_normal((int(levels.max()) + 1, draws))
+        total += np.sqrt(variance[name]) * effect[levels]
+    return total
+
+
+SETTINGS = {"alpha": 0.05, "seed": 1, "unit": "auto"}
 
 
 def judge(one, alpha=0.05, unit="auto"):
     """Everything that a verdict computes for one case, with few draws."""
-    return report.judged(one, unit=unit, alpha=alpha, draws=20, resamples=200, seed=1)
+    return report.judged(one, unit=unit, alpha=alpha, seed=1)
 
 
 def cases(campaign, pair):
@@ -56,7 +66,7 @@ def cases(campaign, pair):
 
 def standing(one):
     """The ranking of one case and the answers for its lines, without all that takes longer."""
-    made = verdict.standing(one, "auto", np.random.default_rng(1), 200)
+    made = verdict.standing(one)
     return made, answers.line_answers(made)
 
 

@@ -16,6 +16,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import pandas as pd
+import yaml
 
 from . import paths
 from .errors import InputError
@@ -24,7 +25,7 @@ COLUMNS = ["paper", "place", "cell", "published", "ours", "status", "reason", "p
 STATUSES = ("exact", "rounds", "differs", "no data", "fact")
 WEAK = "weak:"  # begins the reason of a cell that could hardly have come out otherwise
 ABSENT = "the data are not here"  # the reason of a cell without data that has no other
-PROVENANCES = ("official", "rebuilt from z", "recomputed from print", "simulated")
+PROVENANCES = ("official", "rebuilt from z", "recomputed from print", "simulated", "integral")
 
 
 def published(paper: str, *places: str) -> pd.DataFrame:
@@ -43,6 +44,12 @@ def published(paper: str, *places: str) -> pd.DataFrame:
         if missing:
             raise InputError("no such place", file=paths.shown(file), value=sorted(missing))
     return frame.reset_index(drop=True)
+
+
+def settings(paper: str) -> dict[str, Any]:
+    """What a paper sets, and how it can be read, from ``data/published/settings.yaml``."""
+    text = (paths.PUBLISHED / "settings.yaml").read_text(encoding="utf-8")
+    return dict(yaml.safe_load(text)[paper])
 
 
 def status(printed: str, ours: Any, tolerance: float | None = None) -> str:

@@ -16,7 +16,7 @@ from itertools import chain, count, pairwise
 from pathlib import Path
 from typing import Any
 
-from . import paths, tables
+from . import columns, parts, paths, tables
 from .errors import InputError
 from .parameters import declared, read_notebook
 from .templates import HERE, template
@@ -24,7 +24,14 @@ from .templates import HERE, template
 OURS = {folder.name for folder in HERE.parent.iterdir() if (folder / "__init__.py").is_file()}
 ADDED = {"injected-parameters", "papermill-error-cell-tag"}  # tags of cells that papermill adds
 SHADES = ("xcode", "github-dark")  # colours of code, by day and by night
-PARTS = ["pages.py", "site.py", "templates.py"]  # files that a page depends on
+PARTS = [
+    "columns.py",
+    "columns.yaml",
+    "pages.py",
+    "parts.py",
+    "site.py",
+    "templates.py",
+]  # files that a page depends on
 PARTS += ["base.html.j2", "page.html.j2", "page/index.html.j2"]
 
 
@@ -40,8 +47,10 @@ class Body:
     empty: list[str]  # titles of sections without output in this run
 
 
-def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
+def body(saved: Path, links: Mapping[str, str], folder: Path, pair: str = "") -> Body:
     """The executed notebook `saved` as HTML; it may have failed halfway.
+
+    With a `pair`, what belongs to other language pairs is left out (`parts.of_pair`).
 
     `links` maps names of files in `folder`, where the results are, such as ``cs-en/bump.png``, to
     links; only pictures without a link are embedded. The settings show `folder` instead of the
@@ -54,6 +63,8 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
     site: dict[str, Any] = {"given": {**given, "output_dir": paths.shown(folder)}, "settings": []}
     with suppress(InputError):  # a notebook without parameters
         site["settings"] = declared(saved)
+    if pair:
+        parts.of_pair(notebook.cells, parts.pairs_of(folder), pair)
     notebook.cells, empty = _without_empty([c for c in notebook.cells if not ADDED & _tags(c)])
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -78,6 +89,7 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
     html, _ = make(_exporter(), notebook, resources={"site": site})
     title = headline(notebook)[0] or saved.stem.partition("__")[0]
     html, headings = _anchored(str(html))
+    html = _without_dead_ends(html)
     every = sorted({name for names in called.values() for name in names})
     return Body(title, html, headings, _passages(html), every, empty)
 
@@ -145,7 +157,8 @@ class Captions:
     """The captions in a notebook's text cells: ``**Figure 3** (`scores`). What to see.``
 
     The name is that of the file (``*`` stands for any letters), in the folder of a pair or of the
-    campaign; if `` of all pairs`` follows it, of the campaign only.
+    campaign; if `` of all pairs`` follows it, of the campaign only. Text refers to the first figure
+    of a number as ``[Figure 3](#figure-3)``.
     """
 
     def __init__(self) -> None:
@@ -171,9 +184,9 @@ class Captions:
         alone = [one.rstrip("*") for one in each] == [name]
         part = [pair, "" if alone else name.replace("_", " ")]
         label = tables.words(", ".join(filter(None, [f"Figure {number}", *part])))
-        again = number in self.said
+        said = "" if number in self.said else tables.spaced(words)
         self.said.add(number)
-        return f"**{label}.** {'To be read as the first.' if again else tables.spaced(words)}"
+        return f"**{label}.** {said}"
 
 
 def _figure(
@@ -192,12 +205,20 @@ def _figure(
     alt = str(about.get("alt") or "")
     plain = alt.partition(". ")[0].rstrip(".") or heading
     words = name.removesuffix(".png").replace("/", " ").replace("_", " ")
+    table = name.removesuffix(".png") + ".csv"
+    known = link and table in links
+    before = set(captions.said)
+    caption = captions.of(name) or tables.words(plain)
+    first = captions.said - before
+    seen = re.sub(r"([*_`<>\[\]])", r"\\\1", str(about.get("seen") or ""))
     metadata["site"] = {
         "source": link or "data:image/png;base64," + base64.b64encode(png).decode(),
         "alt": alt or ": ".join(filter(None, [words, heading])) or "Figure",
-        "caption": captions.of(name) or tables.words(plain),
+        "caption": f"{caption} {tables.spaced(seen)}".strip(),
+        "mark": f"figure-{first.pop()}" if first else "",
         "id": "figure-" + slug(words or plain),
-        "csv": links.get(name.removesuffix(".png") + ".csv", "") if link else "",
+        "csv": links[table] if known else "",
+        "told": columns.told(folder / table) if known else "",
         "png": link,
     }
 
@@ -277,6 +298,15 @@ def _anchored(html: str) -> tuple[str, list[tuple[int, str, str]]]:
     return re.sub(named, lambda found: f'{found[1]} {next(regions)}"', html), headings
 
 
+def _without_dead_ends(html: str) -> str:
+    """HTML in which references to figures that are not on this page are no links."""
+
+    def reference(found: re.Match[str]) -> str:
+        return found[0] if f'id="{found[1]}"' in html else found[2]
+
+    return re.sub(r'<a href="#(figure-\d+)">(.*?)</a>', reference, html)
+
+
 def _passages(html: str, most: int = 700) -> list[tuple[str, str, str]]:
     """Id, text and the words below each heading, without repeats, code and numbers."""
     html = re.sub(r'(?s)<details class="code">.*?</details>|<math.*?</math>', " ", html)
@@ -291,13 +321,17 @@ def _passages(html: str, most: int = 700) -> list[tuple[str, str, str]]:
 
 
 def headline(notebook: Mapping[str, Any]) -> tuple[str, str]:
-    """The title and the first paragraph (the question) of a notebook, as plain text."""
+    """The title and the first paragraph (the question) of a notebook, as plain text.
+
+    A sentence that goes on in a formula below the paragraph is left out.
+    """
     cells = notebook.get("cells", [])
     text = next(("".join(c["source"]) for c in cells if c["cell_type"] == "markdown"), "")
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"<[^>]+>|[*`]", "", text))
     title, _, rest = text.strip().partition("\n")
     question = next((p for p in re.split(r"\n\s*\n", rest.strip()) if p.strip()), "")
-    return title.lstrip("# ").strip(), " ".join(question.split())
+    whole = re.match(r".*[.?!]", " ".join(question.split()))
+    return title.lstrip("# ").strip(), whole[0] if whole else ""
 
 
 def source_headline(name: str) -> tuple[str, str]:
@@ -329,6 +363,7 @@ ATTRIBUTES = {"*": ["class", "style", "title", "lang", "scope", "colspan", "rows
 ATTRIBUTES["a"] = ["href"]
 
 
+LONGEST = 20  # rows of a table that is not folded
 INERT = "|".join(sorted(TAGS - {"a"}))
 PLAIN = re.compile(rf'(?:[^<>]|</?(?:{INERT})(?: (?:class|scope|title)="[^"<>]*")*>)*+')
 
@@ -341,13 +376,21 @@ def harmless(html: str) -> str:
     safe = re.sub(r"<style.*?</style>", "", html, flags=re.DOTALL)
     if not PLAIN.fullmatch(safe):  # most output is plain, and bleach is slow
         import bleach
-        from bleach.css_sanitizer import CSSSanitizer
+        from bleach.css_sanitizer import ALLOWED_CSS_PROPERTIES, CSSSanitizer
 
-        safe = bleach.clean(safe, tags=TAGS, attributes=ATTRIBUTES, css_sanitizer=CSSSanitizer())
-    region = '<div class="scroll" role="region" tabindex="0" aria-label="Table">'
-    safe = re.sub(r"<table[^>]*>", lambda found: region + found[0], safe)
+        css = CSSSanitizer([*ALLOWED_CSS_PROPERTIES, "border-bottom"])  # a line between clusters
+        safe = bleach.clean(safe, tags=TAGS, attributes=ATTRIBUTES, css_sanitizer=css)
     safe = safe.replace("<th></th>", "<td></td>")  # an empty heading
-    return safe.replace("</table>", "</table></div>")
+    return re.sub(r"<table[^>]*>.*?</table>", _region, safe, flags=re.DOTALL)
+
+
+def _region(table: re.Match[str]) -> str:
+    """A table in a region that scrolls; folded if it is long, unless it is a ranking."""
+    made = f'<div class="scroll" role="region" tabindex="0" aria-label="Table">{table[0]}</div>'
+    rows = table[0].partition("<tbody>")[2].count("<tr")
+    if rows <= LONGEST or table[0].startswith('<table class="ranking'):
+        return made
+    return f'<details class="long"><summary>{rows} rows</summary>{made}</details>'
 
 
 MATH = {"math", "mfrac", "mi", "mn", "mo", "mover", "mrow", "mspace", "msqrt", "mstyle", "msub"}

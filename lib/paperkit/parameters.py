@@ -4,6 +4,7 @@ import ast
 import json
 import math
 import os
+import pkgutil
 import re
 import sys
 from collections.abc import Collection, Mapping
@@ -20,7 +21,6 @@ TYPES = ("str", "int", "float", "bool", "list[str]", "list[int]", "list[float]")
 LINE = "name: type = literal  # help"
 WHOLE = "whole"  # in place of a language pair: the campaign's tables, from pairs already run
 ALLOWED = yaml.safe_load(Path(__file__).with_name("choices.yaml").read_text(encoding="utf-8"))
-CHOICES: dict[str, tuple[str, ...]] = {name: (*of,) for name, of in ALLOWED["choices"].items()}
 LEAST: dict[str, int] = ALLOWED["least"]
 VERDICT = "00_verdict"  # an installed package has no notebooks, but can make the page of this one
 LONGEST = 10_000  # characters of a parameter on the command line
@@ -49,9 +49,9 @@ def resolve(prefix: str) -> str:
     matches = [n for n in known if n == name] or [n for n in known if n.startswith(name)]
     if len(matches) != 1:
         problem = "no such notebook" if not matches else "several notebooks begin so"
-        expected = (
-            ", ".join(matches or known) or "a clone of the repository, which holds the notebooks"
-        )
+        numbered = [n for n in known if n.startswith(f"0{name}_")]  # 1 may mean 01
+        expected = ", ".join([*numbered, *(matches or known)])
+        expected = expected or "a clone of the repository, which holds the notebooks"
         raise InputError(problem, value=prefix, expected=expected)
     return matches[0]
 
@@ -115,8 +115,19 @@ def check(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     own = metadata(name).get("choices", {})
     for key, value in values.items():
         if value != known[key].default:
-            _in_range(key, value, own.get(key) or CHOICES.get(key, ()))
+            _in_range(key, value, own.get(key) or choices(key))
     return values
+
+
+def choices(name: str) -> tuple[str, ...]:
+    """What a parameter of this name may be, in any notebook; empty if it may be anything.
+
+    In ``choices.yaml``, ``package:NAME`` stands for the names in that registry of a package.
+    """
+    known: list[str] = []
+    for one in ALLOWED["choices"].get(name, ()):
+        known += pkgutil.resolve_name(one) if ":" in one else [one]
+    return tuple(known)
 
 
 def _in_range(name: str, value: Any, choices: Collection[str]) -> None:
@@ -143,6 +154,10 @@ def check_campaign(name: str, campaign: Any) -> None:
             studies = ", ".join(f"{campaign.name}.{part}" for part in campaign.parts)
             problem = f"{campaign.name} holds several studies: name one for {name}"
             raise InputError(problem, expected=f"campaign={studies}; or, of all, {fitting}")
+        if about.get("judges") and not campaign.judged:
+            problem = f"{campaign.name} names no judge models"
+            expected = "`judges: [names]` or `judges: {file: judges.tsv}` in its campaign.yaml"
+            raise InputError(problem, expected=expected)
         what = campaign.protocol if campaign.workers else "segment scores without workers"
         problem = f"{name} is not for {what}, which {campaign.name} holds"
         raise InputError(problem, expected=f"one of {fitting}")
@@ -165,9 +180,11 @@ def takes(about: Mapping[str, Any], campaign: Any) -> bool:
     """Whether a notebook with this metadata takes the campaign.
 
     A campaign of several studies is taken only where the metadata says so (``studies``); otherwise
-    one of its studies has to be named.
+    one of its studies has to be named. A notebook on ``judges`` needs a campaign that names some.
     """
     if campaign.parts and not about.get("studies"):
+        return False
+    if about.get("judges") and not campaign.judged:
         return False
     if campaign.protocol not in about.get("protocols", []):
         return False

@@ -6,9 +6,19 @@ _ABOVE = Path(__file__).resolve().parents[2]
 ROOT = _ABOVE if (_ABOVE / "notebooks").is_dir() else Path.cwd()
 NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
-RESULTS = ROOT / "results"  # results of users' own campaigns, one folder each; never tracked
+RESULTS = Path("results")  # of users' own campaigns, one folder each, below `results_root`
 BUILD = ROOT / "build"  # executed notebooks, status files, the report site; never tracked
 PUBLISHED = ROOT / "data" / "published"
+
+
+def results_root() -> Path:
+    """The folder of users' own results: `RESULTS` in the working folder, or in the clone around it.
+
+    >>> results_root().name
+    'results'
+    """
+    here = Path.cwd()
+    return (ROOT if here.is_relative_to(ROOT) else here) / RESULTS
 
 
 def shown(path: Path) -> str:

@@ -37,7 +37,7 @@ def results_folder(campaign: Any) -> Path:
     """The folder for a campaign's results, in ``figures``; of a user's own in ``results``."""
     if not campaign.own:
         return paths.FIGURES / campaign.name
-    plain, source = paths.RESULTS / campaign.name, _source(campaign)
+    plain, source = paths.results_root() / campaign.name, _source(campaign)
     owner = plain / SOURCE
     if not owner.is_file() or owner.read_bytes() == source:
         return plain
@@ -88,7 +88,7 @@ def record(folder: Path) -> dict[str, Any]:
     return dict(json.loads(file.read_bytes())) if file.is_file() else {}
 
 
-def listed(made: Mapping[str, Any], about: tuple[str, str]) -> set[str]:
+def listed(made: Mapping[str, Any], about: tuple[str | None, str | None]) -> set[str]:
     """The files that a ``run.json`` lists if it is of this notebook and campaign, else none."""
     mine = (made.get("notebook"), made.get("campaign")) == about
     return {Path(name).name for name in made.get("files", ())} if mine else set()

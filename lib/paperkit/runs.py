@@ -1,8 +1,9 @@
 """Runs of notebooks: those on this machine, and the reports kept in the repository.
 
 A report is a slim copy of an executed notebook, ``report.ipynb`` next to a campaign's results, so
-that readers without data can read what ran. Tables are kept, pictures are links to files next to
-it; those that the repository does not hold (see ``.gitignore``) are only named.
+that readers without data can read what ran. It shows the whole campaign and one of its language
+pairs, that whose figures the repository holds (see ``.gitignore``); pictures are links to files
+next to it. Nothing is shown of the other pairs, whose pages `make figures` builds.
 """
 
 import base64
@@ -11,10 +12,11 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from . import paths
+from . import parts, paths
 
 NAME = "report.ipynb"
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -123,9 +125,13 @@ def around(run: Run, runs: Sequence[Run]) -> dict[str, list[Run]]:
 def slim(executed: Path, folder: Path, final: Path) -> bytes:
     """The executed notebook without embedded pictures, progress bars and times, as JSON.
 
-    Pictures are known by the bytes of the files in `folder`, which will be moved to `final`.
+    Of the language pairs, one is shown (`worked`). Pictures are known by the bytes of the files in
+    `folder`, which will be moved to `final`.
     """
     notebook = json.loads(executed.read_bytes())
+    pairs = parts.pairs_of(folder)
+    shown_pair = worked(final, pairs)
+    parts.of_pair(notebook["cells"], pairs, shown_pair)
     pictures = {png.read_bytes(): png.relative_to(folder) for png in sorted(folder.rglob("*.png"))}
     injected = "injected-parameters"
     cells = [c for c in notebook["cells"] if injected not in c["metadata"].get("tags", [])]
@@ -137,20 +143,19 @@ def slim(executed: Path, folder: Path, final: Path) -> bytes:
         cell["execution_count"] = None
         shown = [o for o in cell["outputs"] if o.get("name") != "stderr"]
         shown = [o for o in shown if WIDGET not in o.get("data", {})]  # progress bars
-        linked = [_linked(o, pictures, final) for o in shown]
-        cell["outputs"] = [o for o in linked if isinstance(o, dict)]
-        if dropped := [o for o in linked if isinstance(o, str)]:
-            text = f"*Drawn by `make figures`, not kept in the repository: {', '.join(dropped)}.*"
-            cell["outputs"].append(_markdown(text))
+        cell["outputs"] = [_linked(o, pictures, final) for o in shown]
     old = notebook["metadata"]
     given = old.get("papermill", {}).get("parameters", {})
     metadata = {k: old[k] for k in KEPT_METADATA if k in old}
     metadata["papermill"] = {"parameters": {k: v for k, v in given.items() if k != "output_dir"}}
+    metadata["rankstability"] = {**metadata.get("rankstability", {}), "pairs": pairs}
+    metadata["rankstability"]["shown"] = shown_pair
     notebook |= {"cells": cells, "metadata": metadata}
     text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     return text.replace(str(folder), paths.shown(final)).encode()
 
 
+@cache
 def kept(file: Path) -> bool:
     """Whether git does not ignore this file; without git, no file counts as ignored."""
     asked = ["git", "check-ignore", "--quiet", "--no-index", str(file)]
@@ -159,8 +164,21 @@ def kept(file: Path) -> bool:
     return True
 
 
-def _linked(output: dict[str, Any], pictures: dict[bytes, Path], final: Path) -> Any:
-    """The output, with a picture replaced by a link to its file, or its name if it is not kept."""
+def worked(folder: Path, pairs: Sequence[str]) -> str:
+    """The pair that the report of the results in `folder` shows: the first whose figures git keeps.
+
+    Without such a pair, the first; empty if there are no pairs.
+    """
+    held = (pair for pair in pairs if kept(folder / pair / "any figure.png"))
+    return next(held, pairs[0] if pairs else "")
+
+
+def _linked(output: dict[str, Any], pictures: dict[bytes, Path], final: Path) -> dict[str, Any]:
+    """The output, with a picture replaced by a link to its file.
+
+    A picture that the repository does not keep is replaced by a link to the report of another
+    campaign that has it, if there is one.
+    """
     data = output.get("data", {})
     if "execution_count" in output:
         output["execution_count"] = None
@@ -170,11 +188,19 @@ def _linked(output: dict[str, Any], pictures: dict[bytes, Path], final: Path) ->
         return output
     file = pictures.get(base64.b64decode("".join(data["image/png"])))
     name = file.as_posix() if file else "a picture"
-    if file and kept(final / file):
-        alt = output["metadata"].get("image/png", {}).get("alt", "")
-        about = {"picture": name, "alt": alt} if alt else {"picture": name}
-        return _markdown(f"![{name}]({name})", {"rankstability": about})
-    return name
+    if file and not kept(final / file):
+        elsewhere = [
+            f for f in sorted(final.parent.parent.glob(f"*/{final.name}/{name}")) if kept(f)
+        ]
+        if elsewhere:
+            there = f"{elsewhere[0].relative_to(final.parent.parent).parts[0]}/{final.name}"
+            place = f"../{there}.html#figure-{file.stem}"
+            return _markdown(
+                f"This figure does not depend on the campaign: it is [in {there}]({place})."
+            )
+    drawn = output["metadata"].get("image/png", {})
+    about = {"picture": name, **{key: drawn[key] for key in ("alt", "seen") if drawn.get(key)}}
+    return _markdown(f"![{name}]({name})", {"rankstability": about})
 
 
 def _markdown(text: str, metadata: dict[str, Any] | None = None) -> dict[str, Any]:

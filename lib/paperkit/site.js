@@ -29,6 +29,19 @@
   });
 })();
 
+// On a narrow screen, navigation is folded until its button is pressed.
+(function fold() {
+  document.body.classList.add("folds");
+  document.querySelectorAll("button.fold").forEach(function (button) {
+    var part = document.getElementById(button.getAttribute("aria-controls"));
+    button.addEventListener("click", function () {
+      var open = button.getAttribute("aria-expanded") !== "true";
+      button.setAttribute("aria-expanded", open);
+      part.classList.toggle("open", open);
+    });
+  });
+})();
+
 // What scrolls says so and takes the focus of the keyboard; what does not scroll is no stop of it.
 (function scrollers() {
   var parts = document.querySelectorAll(".scroll, pre");
@@ -72,6 +85,7 @@
     fit = rows.filter(function (row, i) {
       return (!form.paper.value || row.dataset.paper === form.paper.value) &&
         (!form.status.value || row.dataset.status === form.status.value) &&
+        (!form.misprint.checked || row.hasAttribute("data-misprint")) &&
         (!form.weak.checked || texted("reason")[i].indexOf("weak:") === 0) &&
         asked.every(function (word) { return texted(field)[i].indexOf(word) >= 0; });
     });
@@ -86,6 +100,7 @@
     ["paper", "status", "field", "words"].forEach(function (name) {
       if (asked.has(name)) form[name].value = asked.get(name);
     });
+    form.misprint.checked = asked.has("misprint");
     filter();
   }
   window.addEventListener("hashchange", fromAddress);
@@ -95,6 +110,7 @@
 (function search() {
   var field = document.getElementById("search"), hits = document.getElementById("hits");
   if (!field) return;
+  var ASKING = ["what", "is", "are", "a", "an", "the", "does", "do", "mean", "how", "why", "of"];
   var root = document.body.dataset.root, asked = false;
   function load() {
     if (asked) return;
@@ -113,10 +129,13 @@
       if ((" " + title.replace(/[^\wα-ω-]+/g, " ") + " ").indexOf(" " + words[i] + " ") >= 0) sum += 1;
     }
     if (entry[2] === "Python") return sum + (words.indexOf(entry[1].toLowerCase().split(".").pop()) >= 0 ? 4 : -1);
-    return sum + (entry[2] === "glossary" ? 2 : 0);
+    if (entry[2] !== "glossary") return sum;
+    return sum + (title.split(/[^\wα-ω-]+/).indexOf(words[0]) >= 0 ? 6 : 2);  // an explanation comes first
   }
   function find() {
-    var words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    var typed = field.value.toLowerCase().split(/[\s?]+/).filter(Boolean);
+    var words = typed.filter(function (word) { return ASKING.indexOf(word) < 0; });
+    words = words.length ? words : typed;  // "what is ESA" asks for ESA
     hits.textContent = "";
     hits.hidden = !words.length || !window.REPORT_WORDS;
     if (hits.hidden) return;

@@ -4,12 +4,14 @@ import filecmp
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from . import pages, placing
+from . import columns, pages, placing
+from .parts import pairs_of
 from .placing import digest, write_whole
-from .runs import Run, around, read_runs
+from .runs import Run, around, read_runs, worked
 from .templates import HERE, template
 
 RECORD = ".pages.json"
@@ -69,6 +71,7 @@ def write_pages(runs: list[Run], site: Path) -> tuple[int, dict[str, str], dict[
     """
     from tqdm import tqdm
 
+    runs = [*runs, *(one for run in runs for one in apart(run, runs))]
     try:
         record = json.loads((site / RECORD).read_bytes())
     except (OSError, ValueError):
@@ -109,12 +112,44 @@ def _write_page(
     assert run.executed is not None
     # the figures of a failed run were never put in place, so its page embeds them
     links = {} if run.failed else {place: f"{run.notebook}/{place}" for place in places}
-    body = pages.body(run.executed, links, run.output_dir)
+    body = pages.body(run.executed, links, run.output_dir, _shown(run))
+    near = {**near, "unbuilt": _unbuilt(run, near["pairs"]), "shown": _shown(run)}
     files = listed(places, run.notebook, run.pair)
-    _write(site, run.page, "page.html.j2", run=run, body=body, files=files, **near)
+    csv = [place for place in places if place.endswith(".csv")]
+    told = {f"{run.notebook}/{place}": columns.told(run.output_dir / place) for place in csv}
+    _write(site, run.page, "page.html.j2", run=run, body=body, files=files, told=told, **near)
     names = " ".join(dict.fromkeys(" ".join(p.rpartition(".")[0] for p in places).split("/")))
     words = [*body.words, *([("files", "Files", names)] if files else [])]
     return {"title": body.title, "words": [] if run.failed else words, "calls": body.calls}
+
+
+def apart(run: Run, runs: Sequence[Run]) -> list[Run]:
+    """A run of its own for each pair of a whole campaign's run, but for the pair that it shows.
+
+    A kept report has one pair only, a failed run no results; a pair that was run by itself has its
+    own page.
+    """
+    if run.pair or run.status != "ok" or not run.executed:
+        return []
+    own = {one.pair for one in runs if one.key[:2] == run.key[:2]}
+    others = [pair for pair in pairs_of(run.output_dir) if pair not in own]
+    return [replace(run, pair=pair, seconds=0) for pair in others if pair != _shown(run)]
+
+
+def _shown(run: Run) -> str:
+    """The pair whose results the page of a run shows; empty: all that its notebook shows."""
+    if run.pair or run.failed or run.status == "kept":
+        return "" if run.failed else run.pair
+    return worked(run.output_dir, pairs_of(run.output_dir))
+
+
+def _unbuilt(run: Run, pages: Sequence[Run]) -> list[str]:
+    """The pairs of a kept report without a page of their own here."""
+    if run.status != "kept" or run.executed is None:
+        return []
+    about = json.loads(run.executed.read_bytes())["metadata"].get("rankstability", {})
+    here = {page.pair for page in pages} | {about.get("shown")}
+    return [pair for pair in about.get("pairs", []) if pair not in here]
 
 
 def _remove(site: Path, left: Iterable[str]) -> None:

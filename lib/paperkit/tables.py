@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .errors import visible
+
 MOST = 60  # rows shown; the CSV next to the notebook holds all
 NONE = "–"
 EMPTY = '<p class="quiet">No rows.</p>'
@@ -62,7 +64,7 @@ def html(frame: pd.DataFrame) -> str:
     more = f'<p class="quiet">{left} more rows are in the CSV of this table.</p>' if left else ""
     head = f"<thead><tr>{''.join(heads)}</tr></thead>"
     ignored = "tex2jax_ignore mathjax_ignore"  # a $ in a name begins no formula
-    return f'<table class="frame {ignored}">{head}<tbody>\n{body}\n</tbody></table>{more}'
+    return visible(f'<table class="frame {ignored}">{head}<tbody>\n{body}\n</tbody></table>{more}')
 
 
 def heading(name: object) -> str:

@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .errors import visible
+
 HERE = Path(__file__).parent
 NONE = "—"
 LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -30,6 +32,7 @@ def _environment() -> Any:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,
     )
     made.filters.update(number=number, about=about, percent=percent, p=p_value, tex=tex)
     made.filters.update(duration=duration, short=short, texnumber=tex_number, label=label)
@@ -87,7 +90,7 @@ def short(text: str, most: int = 40) -> str:
 
 def tex(text: str) -> str:
     """`text` with the special characters of LaTeX escaped."""
-    return "".join(LATEX.get(c, c) for c in text)
+    return "".join(LATEX.get(c, c) for c in visible(text))
 
 
 def tex_number(value: float, digits: int) -> str:

@@ -13,8 +13,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = ROOT / "build" / ".count.json"
 NOISE = (
-    *("Assuming unrestricted", "Building DAG", "Using ", "Select jobs", "Execute "),
-    *("Warning: the following output", "{'build/", "Complete log(s)", "Elapsed time"),
+    "Assuming unrestricted",
+    "Building DAG",
+    "Using ",
+    "Select jobs",
+    "Execute ",
+    "Warning: the following output",
+    "{'build/",
+    "Complete log(s)",
+    "Elapsed time",
 )
 SECONDS = {  # what a notebook takes on a demo campaign, including the start of its kernel
     **{"00": 26.0, "01": 24.0, "02": 16.0, "03": 14.0, "04": 20.0, "05": 45.0, "06": 17.0},

@@ -15,11 +15,12 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
+from rankstability import checks, scales
+from rankstability import schema as schemas
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, direct_assessment
 
-from . import schema as schemas
-from . import tables, text
+from . import tables, text, together
 from .columns import asked_of, people
 from .folder import READ, Judgments, Reader
 from .languages import LANGUAGES, no_rows
@@ -48,11 +49,20 @@ TEXTS |= {"whole": "isDocScore"}
 FILE_NAME = re.compile(r"[^.]+\.[a-z]+-[a-z]+\.(?:hyp\.|(?=ref\.))(.+)\.[a-z]+\.txt|^wmt\d\d\.(.+)")
 DOMAIN = r"^test-[a-z]+-([A-Za-z0-9]+)_"  # in a document's name, since WMT24
 MARK = re.compile(r"bad\d*|dup|duplicate\d+|incomplete")  # after a # at the end of a docId
+WHY = {  # what the rows with a mark are, see `judgments.MARKS`
+    "tutorial": "tutorials before the task (left out)",
+    "document score": "scores of whole documents (left out)",
+    "incomplete": "documents cut short to fill a HIT, #incomplete (left out)",
+    "duplicate": "documents shown again, #dup (left out)",
+    "superseded": "outputs that the same account scored again later (left out)",
+    "no segment": "rows whose segment of the test set cannot be told (left out)",
+}
 ANNOTATORS = "annotators.tsv"
 SEVERITIES = {"critical": "Critical", "major": "Major", "minor": "Minor", "neutral": "Neutral"}
 SAME = {"Linguistic conventions/Punctuation": "Fluency/Punctuation"}  # has its own weight
 Files: TypeAlias = tuple[Path, ...]
 People: TypeAlias = Mapping[str, Sequence[str]] | None
+SAID = ("hit", "system", "item", "type", "score", "block")  # what every layout says of a judgment
 LONGEST = 30 * 24 * 3600  # seconds from an item's start to its end that are still plausible
 
 
@@ -115,10 +125,10 @@ def read_appraise(files: Files, pair: str, annotators: People = None) -> DirectA
     rows, excluded = judged(files, pair, annotators)
     count = rows["mark"].value_counts()
     names = ", ".join(file.name for file in files if not companion(file))
-    excluded += [(names, f"{mark} (not counted)", int(n)) for mark, n in count.items() if mark]
+    excluded += [(names, WHY[mark], int(n)) for mark, n in count.items() if mark]
     table = pd.DataFrame(excluded, columns=["file", "reason", "rows"])
     good = rows[rows["mark"] == ""]
-    return direct_assessment(pair, rows, good, excluded=table)
+    return direct_assessment(pair, rows, good, table, scales.PERCENT)
 
 
 def judged(
@@ -141,7 +151,10 @@ def judged(
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if rows.empty:
         raise no_rows(files, pair, pairs(files))
-    tables.refuse_twice(exports, [part.drop(columns="time") for part in parts])
+    together.refuse_twice(exports, [part[list(SAID)] for part in parts])
+    with together.at_lines(exports, [part["line"].to_numpy() for part in parts], IDS):
+        checks.refuse_alike(rows)
+        checks.refuse_mixed(rows)
     rows["mark"] = _marks(rows)
     beside = {file.name: file for file in files if companion(file)}
     rows = identify(rows, beside.get(f"segments-{pair}.tsv"), files[0])
@@ -193,10 +206,9 @@ def export(file: Path) -> pd.DataFrame:
     rows["document"], rows["marks"] = apart.str[0], apart.str[1]
     rows["domain"] = rows["document"].str.extract(DOMAIN)[0].fillna("")
     rows = rows.drop(columns="end")
-    blanks = table.trimmed([*IDS.values(), "docId"])
+    rows["line"] = table.lines
     untimed = int((times.isna() & (said != "")).any(axis=1).sum())
-    rows.attrs["changed"] = {
-        "(kept: blanks around names taken away)": blanks,
+    rows.attrs["changed"] = table.trimmed([*IDS.values(), "docId"]) | {
         "(kept, but for the time: a start or end that is not a number)": untimed,
     }
     return rows
@@ -275,7 +287,7 @@ def read_appraise_mqm(files: Files, pair: str, annotators: People = None) -> pd.
     """
     rows, outside = judged(files, pair, annotators)
     keep = rows["mark"].eq("") & rows["type"].eq("SYSTEM")
-    reason = rows["mark"].where(rows["mark"].ne(""), "control item (BAD)")[~keep]
+    reason = rows["mark"].map(WHY).fillna("control items, type BAD (left out)")[~keep]
     excluded = reason.value_counts().to_dict() | {why: n for _, why, n in outside}
     rows = rows[keep]
     order = pd.to_numeric(rows["segment"], errors="coerce")

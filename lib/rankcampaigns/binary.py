@@ -7,7 +7,8 @@ import zipfile
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeAlias
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -15,12 +16,13 @@ import pandas as pd
 from rankstability.errors import DataError
 
 from . import text
+from .layout import layout, notes
 
-ENDINGS = (".parquet", ".xlsx")
+SPREADSHEET = ".xlsx"
+ENDINGS = (".parquet", SPREADSHEET)
+Notes: TypeAlias = tuple[tuple[str, str], ...]  # what, value
 MOST_ROWS = 1 << 20  # of a sheet
-UNSAVED = re.compile(  # a cell with a formula but no value (an empty text, str, is a value)
-    rb'<c r="([A-Z]+(\d+))"(?![^>]*t="str")[^>]*><f[^<]*(?:</f>)?(?:<v */>|<v></v>)?</c>'
-)
+HIDDEN = "hidden rows, read as the others are"
 LEAST = 2  # bytes of a cell in a text file: a character and a separator
 
 
@@ -47,10 +49,13 @@ def _opened(path: Path) -> Iterator[Any]:
         raise DataError(problem, file=path) from None
 
 
-def names(path: Path) -> list[str]:
-    """The names of a file's columns. Raises DataError if one appears twice or a sheet lacks one."""
-    if path.suffix.lower() == ".xlsx":
-        there = [str(name) for name in _sheet(path).columns]
+def names(path: Path, sheet: str = "") -> list[str]:
+    """The names of a file's columns. Raises DataError if one appears twice.
+
+    A column of a spreadsheet without a name is called by its letter, such as ``column B``.
+    """
+    if path.suffix.lower() == SPREADSHEET:
+        there = [str(name) for name in _sheet(path, sheet)[0].columns]
     else:
         with _opened(path) as file:
             there = list(file.schema_arrow.names)
@@ -59,56 +64,94 @@ def names(path: Path) -> list[str]:
     return there
 
 
+def sheets(path: Path) -> tuple[str, ...]:
+    """The sheets of a spreadsheet that have cells, in their order; of Parquet, none."""
+    return tuple(_book(path)) if path.suffix.lower() == SPREADSHEET else ()
+
+
+def beside(path: Path, sheet: str = "") -> Notes:
+    """What stands around a sheet's table and is not read, and what is hidden: what, value."""
+    return (*_sheet(path, sheet)[1], *hidden(path)) if path.suffix.lower() == SPREADSHEET else ()
+
+
 def read(
-    path: Path, chosen: Collection[str], written: Callable[[Any], str]
+    path: Path, chosen: Collection[str], written: Callable[[Any], str], sheet: str = ""
 ) -> tuple[dict[str, pd.Categorical], np.ndarray]:
     """The `chosen` columns as text, and the line of each row; `written` converts the values.
 
     Raises DataError if a column holds lists or objects, or if the file is larger, according to its
     metadata, than `text.check_unpacked` allows.
     """
-    if path.suffix.lower() == ".xlsx":
-        sheet = _sheet(path)
-        found = {name: pd.Categorical(sheet[name].map(written)) for name in chosen}
-        return found, sheet.index.to_numpy()
+    if path.suffix.lower() == SPREADSHEET:
+        cells = _sheet(path, sheet)[0]
+        found = {name: pd.Categorical(cells[name].map(written)) for name in chosen}
+        return found, cells.index.to_numpy()
     columns = _parquet(path, chosen, written)
     return columns, np.arange(1, len(next(iter(columns.values()), [])) + 1)
 
 
 @text.kept(4)
-def _sheet(file: Path) -> pd.DataFrame:
-    """The only sheet of a spreadsheet that has cells, by row number; its first row has names."""
+def _sheet(file: Path, title: str = "") -> tuple[pd.DataFrame, Notes]:
+    """The table of a sheet, by row number, and what stands around it.
+
+    Raises DataError if there is no such sheet, or several and no title.
+    """
+    book = _book(file)
+    if title not in book and (title or len(book) > 1):
+        problem = "no such sheet" if title else "several sheets"
+        value, expected = title or ", ".join(book), f'sheet="{next(iter(book))}", or CSV of it'
+        expected = "one of " + ", ".join(book) if title else expected
+        raise DataError(problem, file=file, value=value, expected=expected)
+    rows = book[title] if title else next(iter(book.values()))
+    found = layout(rows)
+    used = sorted(set(rows[found.header]).union(*(rows[line] for line in found.body)))
+    header = [str(rows[found.header].get(k, "")).strip() or f"column {_letters(k)}" for k in used]
+    cells = [[rows[line].get(k, "") for k in used] for line in found.body]
+    frame = pd.DataFrame(cells, index=found.body, columns=header, dtype=object)
+    return frame, notes(rows, found)
+
+
+def _letters(place: int) -> str:
+    """The letters by which a spreadsheet names a column, counted from 0."""
+    rest, last = divmod(place, 26)
+    return (_letters(rest - 1) if rest else "") + chr(ord("A") + last)
+
+
+@text.kept(4)
+def _book(file: Path) -> dict[str, dict[int, dict[int, Any]]]:
+    """The cells of each sheet that has any; raises DataError if the file is damaged or empty."""
     try:
         import openpyxl
     except ImportError:
-        expected = "pip install openpyxl (or rankstability[xlsx]), or CSV"
+        expected = "pip install openpyxl, or CSV"
         raise DataError("XLSX needs openpyxl", file=file, expected=expected) from None
+
+    class _Tables(openpyxl.reader.excel.ExcelReader):
+        """A reader that leaves sheets of a chart alone, in which openpyxl may fail."""
+
+        def read_chartsheet(self, sheet: Any, relation: Any) -> None:
+            pass
+
     try:
         with zipfile.ZipFile(file) as packed, warnings.catch_warnings(action="ignore"):
             total = sum(part.file_size for part in packed.infolist())
             text.check_unpacked(file, total, file.stat().st_size)
-            _refuse_unsaved(file, packed)
-            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-            sheets = {sheet.title: _rows(file, sheet) for sheet in book.worksheets}
-            book.close()
+            for part in packed.namelist():
+                if part.startswith("xl/worksheets/") and part.endswith(".xml"):
+                    with packed.open(part) as stream:
+                        _refuse_unsaved(file, stream)
+            book = _Tables(file, read_only=True, data_only=True, keep_links=False)
+            book.read()
+            sheets = {str(sheet.title): _rows(file, sheet) for sheet in book.wb.worksheets}
+            book.wb.close()
     except DataError:
         raise
     except Exception as error:  # whatever openpyxl meets in a file that it did not expect
         raise DataError(f"not XLSX, or damaged ({str(error)[:80]})", file=file) from None
     full = {name: rows for name, rows in sheets.items() if rows}
-    if len(full) != 1:
-        problem = "several sheets" if full else "the file is empty"
-        value = ", ".join(map(str, full)) or None
-        raise DataError(problem, file=file, value=value, expected="one sheet, or CSV of it")
-    (rows,) = full.values()
-    used = sorted(set().union(*rows.values()))
-    first, *lines = rows
-    header = [str(rows[first].get(k, "")).strip() for k in used]
-    if "" in header:
-        expected = "a name above each column"
-        raise DataError("a column without a name", file=file, line=first, expected=expected)
-    cells = [[rows[line].get(k, "") for k in used] for line in lines]
-    return pd.DataFrame(cells, index=lines, columns=header, dtype=object)
+    if not full:
+        raise DataError("the file is empty", file=file, expected="one sheet, or CSV of it")
+    return full
 
 
 def _rows(file: Path, sheet: Any) -> dict[int, dict[int, Any]]:
@@ -123,13 +166,38 @@ def _rows(file: Path, sheet: Any) -> dict[int, dict[int, Any]]:
     return rows
 
 
-def _refuse_unsaved(file: Path, packed: zipfile.ZipFile) -> None:
-    """Raises DataError for a formula whose value was never saved: it would be read as empty."""
-    for part in packed.namelist():
-        found = UNSAVED.search(packed.read(part)) if part.startswith("xl/worksheets/") else None
-        if found:
-            wrong = partial(DataError, "a formula without its value", file=file, line=int(found[2]))
-            raise wrong(value=found[1].decode(), expected="a file saved by a spreadsheet program")
+def _refuse_unsaved(file: Path, sheet: IO[bytes]) -> None:
+    """Raises DataError for a formula whose value was never saved: it would be read as empty.
+
+    An empty text (``t="str"``) is a value.
+    """
+    for _, cell in ElementTree.iterparse(sheet):
+        kind = cell.tag.rpartition("}")[2]
+        if kind == "row":
+            cell.clear()
+        if kind != "c":
+            continue
+        held = {part.tag.rpartition("}")[2]: part.text or "" for part in cell}
+        empty = not held.get("v", "").strip() and not (cell.get("t") == "str" and "v" in held)
+        if "f" in held and empty and "is" not in held:
+            place = cell.get("r", "")
+            line = int(re.sub(r"\D", "", place) or 0) or None
+            wrong = partial(DataError, "a formula without its value", file=file, line=line)
+            raise wrong(value=place, expected="a file saved by a spreadsheet program")
+
+
+@text.kept(16)
+def hidden(path: Path) -> Notes:
+    """How many rows of a spreadsheet's sheets are hidden, by a filter or by hand: what, value."""
+    rows = 0
+    with zipfile.ZipFile(path) as packed:
+        for part in (one for one in packed.namelist() if one.startswith("xl/worksheets/sheet")):
+            with packed.open(part) as stream:
+                for _, row in ElementTree.iterparse(stream):
+                    if row.tag.endswith("}row"):
+                        rows += row.get("hidden") in ("1", "true")
+                        row.clear()
+    return ((HIDDEN, f"{rows} {'row' if rows == 1 else 'rows'}"),) if rows else ()
 
 
 def _parquet(

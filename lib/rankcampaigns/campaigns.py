@@ -3,17 +3,19 @@
 import contextlib
 import hashlib
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from rankstability import paths
-from rankstability.errors import DataError, meant
-from rankstability.judgments import UNKNOWN_Z, DirectAssessment, counted, unstandardised
+from rankstability.errors import DataError, meant, visible
+from rankstability.judgments import DirectAssessment, noted
 
-from . import formats, text
+from . import formats, humans, judges, text
 from .catalogue import (
     PROTOCOLS,
     Campaign,
@@ -25,23 +27,23 @@ from .catalogue import (
     present,
 )
 from .folder import GOOD, LATEST, locate
+from .folder import named_tables as tables_of
 from .formats import TOLD
-from .settings import given as told_now
-from .settings import read_settings, settings_file
+from .settings import read_settings, refuse_idle, settings_file
 
 # the catalogue's names can be imported from here, too
 __all__ = ["Campaign", "catalogue", "folder_of", "in_catalogue", "listed", "locate", "present"]
-NOTED = ["file", "reason", "rows"]
 ANALYSIS = "analysis"
 FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|xlsx|txt|score|tar|gz))+$", re.I)
 
 
-def find(name: str | Path) -> Campaign:
+def find(name: str | Path, told: Mapping[str, Any] | None = None) -> Campaign:
     """A campaign by its catalogue name, or by a path to a folder or file in a known format.
 
     The format is inferred from the files (in a folder without any, from those of its ``analysis``
     folder); an optional ``campaign.yaml`` beside them may set what `settings.FIELDS` lists, such as
-    title, style, year and files.
+    title, style, year and files. `told` are settings of a user's file or folder from elsewhere
+    (checked, as from `settings.told`), which come before those of the file.
 
     Raises
     ------
@@ -56,11 +58,14 @@ def find(name: str | Path) -> Campaign:
     >>> find("demo-srdc").pairs
     ('de-en', 'en-cs')
     """
+    if not isinstance(name, str | Path):
+        expected = "a name or a path; frames are taken by `judgments` and `battles`"
+        raise DataError("not a campaign", value=type(name).__name__, expected=expected)
     given = str(name)
     if given in catalogue():
         campaign = _campaign(given, folder_of(given), catalogue()[given])
         if not campaign.complete and (path := _existing(given)):
-            return _own(path)  # a user's folder of that name
+            return _own(path, told)  # a user's folder of that name
         if not campaign.complete:
             by_hand = "(data/README.md says how to place them by hand)"
             expected = f"the files there; `make data CAMPAIGN={given}` fetches them {by_hand}"
@@ -71,7 +76,7 @@ def find(name: str | Path) -> Campaign:
     if in_catalogue(given):
         return find(whole).part(part)
     if path := _existing(given):
-        return _own(path)
+        return _own(path, told)
     if Path(given).name != given or Path(given).suffix in (".csv", ".tsv", ".jsonl", ".xlsx"):
         raise DataError("no such file or folder", value=given[:200], expected="a path that exists")
     here = ", ".join(campaign.name for campaign in present()) or "none"
@@ -87,7 +92,7 @@ def _existing(given: str) -> Path | None:
     return None
 
 
-def _own(path: Path) -> Campaign:
+def _own(path: Path, told: Mapping[str, Any] | None) -> Campaign:
     """The campaign in a user's folder or file."""
     folder, file = path, None
     if not path.is_file() and not path.is_dir():
@@ -99,9 +104,12 @@ def _own(path: Path) -> Campaign:
     elif not settings_file(path).is_file() and not formats.kinds_of(path):
         folder = _inside(path)
     for known in catalogue() if file is None else ():
-        if folder == folder_of(known).resolve():
+        if folder == folder_of(known).resolve() or _is_copy(folder, catalogue()[known]):
             return _campaign(known, folder, catalogue()[known])
-    entry, now = read_settings(settings_file(folder)), told_now()
+    entry, now = read_settings(settings_file(folder)), told or {}
+    said = dict(entry)
+    if file is None and not settings_file(folder).is_file() and not formats.kinds_of(folder):
+        entry |= formats.deeper(folder)
     if now:
         both = {**entry.get("columns", {}), **now.get("columns", {})}
         entry |= {**now, **({"columns": both} if both else {}), "told by": "the command line"}
@@ -109,9 +117,10 @@ def _own(path: Path) -> Campaign:
         entry.pop("files", None)
     if "format" not in entry or (file is not None and formats.kind_of(file)):
         here, listed = file or folder, [str(one) for one in entry.get("files", [])]
-        mapped = {"columns", "wide"} & set(entry) and formats.kinds_of(here, listed) <= {"long"}
-        entry["format"] = "long" if mapped else formats.detect(here, listed)
+        entry["format"] = formats.mapped(here, listed, entry) or formats.detect(here, listed)
     form, settings = entry["format"], settings_file(folder)
+    if file is None or tables_of(folder) == [file]:
+        refuse_idle(said, form, settings)
     if form != "da" and not formats.files(form, file or folder, settings=entry):
         problem = f"no file of the format {form}, which campaign.yaml names"
         names = ", ".join(sorted(one.name for one in folder.iterdir() if one != settings)[:6])
@@ -120,12 +129,25 @@ def _own(path: Path) -> Campaign:
     named = path.parent if path.is_file() else path
     named = named.parent if named.name == ANALYSIS else named
     name = FILE_ENDING.sub("", file.name) if file else named.name
-    name = name.strip(".") or "campaign"  # a folder's name: never ".."
+    name = visible(name.strip(".")) or "campaign"  # a folder's name: never ".."
     # results under a catalogue name must not be mistaken for those of the official campaign
     name = f"own-{name}" if name in catalogue() else name
     campaign = _campaign(name, folder, entry, file)
+    judges.all_here(folder, entry)
     _ = campaign.unread  # raises DataError for damaged files
     return campaign
+
+
+def _is_copy(folder: Path, entry: Mapping[str, Any]) -> bool:
+    """Whether a folder holds all files of a catalogue campaign as they were released."""
+    of_parts = [name for names in entry.get("parts", {}).values() for name in names]
+    wanted = [str(name) for name in entry.get("files", of_parts)]
+    listed = [source["files"] for source in entry.get("sources", ()) if "repository" in source]
+    blobs = {name: about.get("git_blob") for files in listed for name, about in files.items()}
+    if not wanted or not all(blobs.get(name) for name in wanted):
+        return False
+    here = {name: locate(folder, name) for name in wanted}
+    return all(file and text.git_blob(file) == blobs[name] for name, file in here.items())
 
 
 def _inside(path: Path) -> Path:
@@ -149,6 +171,16 @@ def _known_pair(campaign: Campaign, pair: str) -> None:
         raise wrong(expected="one of " + ", ".join(campaign.pairs))
 
 
+def _refuse_other_pair(campaign: Campaign) -> None:
+    """Raises DataError if the rows name another pair than ``pair`` of a user's settings."""
+    told = campaign.entry.get("pair")
+    if campaign.own and told and set(campaign.pairs) != {told}:
+        problem = "`pair:` is not the language pair of the rows"
+        expected = f"no `pair:`, since the rows say {', '.join(campaign.pairs)}"
+        place = partial(DataError, problem, file=settings_file(campaign.folder), column="pair")
+        raise place(value=told, expected=expected)
+
+
 def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | pd.DataFrame:
     """The judgments of one language pair, whatever the campaign's protocol.
 
@@ -164,7 +196,8 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
     DirectAssessment or DataFrame
         Direct assessment (DA, ESA): the judgments, or a frame of segment scores if no workers were
         released; `segment_scores` takes both. Relative ranking: ranked outputs, for `pair_counts`.
-        MQM: marked errors, for `mqm_scores`.
+        MQM: marked errors, for `mqm_scores`. What the catalogue says is not ranked in this pair
+        (references under the name of a system) is left out, and counted in ``.attrs["excluded"]``.
 
     Raises
     ------
@@ -183,32 +216,62 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
         pair = campaign.pairs[0]
     if pair or campaign.protocol != "RR":
         _known_pair(campaign, pair)
-    judgments = formats.reader(campaign.format).read(campaign.source(pair), pair)
+    _refuse_other_pair(campaign)
+    form = campaign.format
+    reader = formats.reader(form)
+    judgments = reader.read(campaign.source(pair), pair)
+    if reader.judged is None:  # else the reader has set judges apart
+        judges.refuse_pooled(campaign.files(pair) if form == "battles" else (), campaign.entry)
+        judgments = judges.people(judgments, campaign.entry, campaign.folder)
+    judgments = _ranked(judgments, campaign.entry.get("unranked", {}), pair)
     adaptive = bool(campaign.entry.get("adaptive"))
+    human = _humans(campaign, judgments)
     if isinstance(judgments, DirectAssessment):
         judgments = replace(judgments, file=paths.shown(campaign.folder), adaptive=adaptive)
-        return _noted(judgments, campaign.entry.get("zero_variance", "drop"))
+        judgments = replace(judgments, humans=human, year=campaign.year, form=campaign.format)
+        return noted(judgments, campaign.entry.get("zero_variance", "drop"))
     judgments.attrs["adaptive"] = adaptive
+    judgments.attrs |= {"year": campaign.year, "form": campaign.format}
+    if human is not None:
+        judgments.attrs["humans"] = human
     if campaign.entry.get("weights"):
         judgments.attrs["weights"] = campaign.entry["weights"]
     return judgments
 
 
-def _noted(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
-    """The judgments with the rule `zero_variance`; counts rows that no test or z-score covers."""
-    noted = {}
-    rows = da.good.loc[counted(da.good), ["system", "segment"]].drop_duplicates()
-    if not rows["segment"].duplicated().any() and rows["system"].nunique() > 1:
-        reason = "(kept: no segment was judged of two systems, so that no test can pair them)"
-        noted[reason] = len(rows)
-    reasons = unstandardised(da)
-    told = ("no z", "z is 0" if zero_variance == "zero" else "no z")
-    for why, z in zip(UNKNOWN_Z, told, strict=True):
-        noted[f"{why} ({z})"] = int((reasons == why).sum())
-    last = str(da.excluded["file"].iloc[-1]) if len(da.excluded) else ""
-    more = pd.DataFrame([(last, *row) for row in noted.items() if row[1]], columns=NOTED)
-    excluded = pd.concat([da.excluded, more], ignore_index=True) if len(more) else da.excluded
-    return replace(da, excluded=excluded, zero_variance=zero_variance)
+def _ranked(judgments: Any, unranked: Mapping[str, Sequence[str]], pair: str) -> Any:
+    """The judgments without the systems that are not ranked in this pair.
+
+    `unranked` maps a system to the pairs in which it stands for reference rows. Rows left out are
+    counted in ``.attrs["excluded"]``, by reason.
+    """
+    for system, pairs in unranked.items():
+        if pair not in pairs:
+            continue
+        outside = (judgments["system"] == system).to_numpy()
+        excluded = dict(judgments.attrs.get("excluded", {}))
+        excluded[f"{system}: reference rows, not ranked"] = int(outside.sum())
+        judgments = judgments[~outside].reset_index(drop=True)
+        judgments["system"] = judgments["system"].cat.remove_categories([system])
+        judgments.attrs["excluded"] = excluded
+    return judgments
+
+
+def _humans(campaign: Campaign, judgments: Any) -> tuple[str, ...] | None:
+    """The declared humans in judgments of one of the campaign's pairs; None for the catalogue's.
+
+    Raises DataError for one that no pair has.
+    """
+    if not campaign.own:
+        return None
+    here = humans.systems_of(judgments)
+    if missing := set(campaign.entry.get("humans", ())) - here:
+        every = set(here)
+        for pair in campaign.pairs if missing else ():
+            read = formats.reader(campaign.format).read(campaign.source(pair), pair)
+            every |= humans.systems_of(read)
+        humans.check(campaign, every)
+    return tuple(humans.declared(campaign, sorted(here)))
 
 
 def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
@@ -222,15 +285,19 @@ def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
 
 
 def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
-    """Released scores per system and segment: system, document, segment, raw, z, n.
+    """Scores per system and segment as released: system, document, segment, raw, z, n.
 
-    Raises DataError if the campaign has none.
+    Those of references, too, which `load` leaves out where they were not ranked. Raises DataError
+    if the campaign has none.
     """
-    if campaign.format == "da":  # the organisers' own averages may accompany the judgments
-        return formats.reader("segments").read(formats.folder.Source(campaign.folder, ()), pair)
-    if campaign.protocol != "DA" or campaign.workers:
+    if campaign.format != "da" and (campaign.protocol != "DA" or campaign.workers):
         raise DataError(f"{campaign.name} has no segment scores", expected="a DA campaign")
-    return load(campaign, pair)
+    if campaign.format not in ("da", "segments"):
+        return load(campaign, pair)
+    here = campaign.source(pair)
+    if campaign.format == "da":  # the organisers' own averages may accompany the judgments
+        here = formats.folder.Source(campaign.folder, ())
+    return formats.reader("segments").read(here, pair)
 
 
 def load_rr(campaign: Campaign, pair: str = "") -> pd.DataFrame:
@@ -257,6 +324,8 @@ def fingerprint(campaign: Campaign, pair: str = "") -> str:
     """
     total = hashlib.sha256()
     for path in campaign.files(pair):
+        total.update(path.name.removesuffix(".gz").encode() + text.digest(path).encode())
+    for path in judges.here(campaign).values():
         total.update(path.name.removesuffix(".gz").encode() + text.digest(path).encode())
     told = {name: campaign.entry[name] for name in TOLD if campaign.entry.get(name)}
     total.update(repr(told).encode() if told else b"")

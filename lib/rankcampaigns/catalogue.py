@@ -14,13 +14,14 @@ import yaml
 
 from rankstability import paths
 from rankstability.errors import DataError
+from rankstability.names import plain
 
 from . import formats, text
-from .columns import plain
 from .folder import GOOD, LATEST, Source, locate
 from .formats import FORMATS
 from .languages import PLACEHOLDER
 
+CATALOGUE = Path(__file__).with_name("catalogue.yaml")
 WORDS = {  # what a page calls them, unless campaign.yaml or the table has other words
     **{"system": "system", "segment": "segment", "document": "document", "judgment": "judgment"},
     **{"annotator": "annotator", "pair": "language pair"},
@@ -34,6 +35,7 @@ WORDS_OF = {  # words of their own for some protocols and formats
     "long": {"protocol": "single scores"},
     **{name: {"protocol": "error span annotation"} for name in ("esa", "wmt24", "wmt25")},
 }
+OF_ITEMS = {"segment": "item", "judgment": "score"}  # of leaderboards
 SPOKEN = {  # column names that serve as words for systems, segments and annotators
     "system": ("model", "engine", "product"),
     "segment": ("sentence", "prompt", "question", "item"),
@@ -85,6 +87,11 @@ class Campaign:
         """The studies of a campaign with several studies of the same systems; usually empty."""
         return tuple(self.entry.get("parts") or ())
 
+    @property
+    def judged(self) -> bool:
+        """Whether judge models are named beside people, for single scores or battles."""
+        return bool(self.entry.get("judges")) and self.format != "rr"
+
     def part(self, name: str) -> Campaign:
         """One of `parts` as a campaign of its own, which `find` knows as ``<name>.<part>``.
 
@@ -123,6 +130,11 @@ class Campaign:
         file = locate(self.folder, GOOD)
         return file is not None and text.git_blob(file) != official
 
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The names of the files' columns, by ours, where they are open to choice."""
+        return formats.reader(self.format).columns(self.source())
+
     @cached_property
     def words(self) -> Mapping[str, str]:
         """What this campaign calls its systems, segments, documents, annotators, judgments, pairs.
@@ -134,7 +146,9 @@ class Campaign:
         said = {str(name): str(word) for name, word in (self.entry.get("words") or {}).items()}
         words = {"protocol": PROTOCOLS[self.protocol], **WORDS, **WORDS_OF.get(self.protocol, {})}
         words |= WORDS_OF.get(self.format, {})
-        for name, header in formats.reader(self.format).columns(self.source()).items():
+        if self.format == "long" and not {"annotator", "document", "hit"} & set(self.headers):
+            words |= OF_ITEMS
+        for name, header in self.headers.items():
             if plain(header) in SPOKEN.get(name, ()):
                 words[name] = plain(header)
         words |= {name: word for name, word in said.items() if name in words}
@@ -210,7 +224,7 @@ def _summary(value: Any) -> str:
 @lru_cache(maxsize=1)
 def catalogue() -> dict[str, dict[str, Any]]:
     """``catalogue.yaml``: name -> entry (fields: see ``data/README.md``)."""
-    entries: dict[str, dict[str, Any]] = yaml.safe_load(paths.CATALOGUE.read_text(encoding="utf-8"))
+    entries: dict[str, dict[str, Any]] = yaml.safe_load(CATALOGUE.read_text(encoding="utf-8"))
     return entries
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -13,50 +12,25 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from rankstability.errors import DataError
+from rankstability.names import FIELDS, candidates, plain
 
 from . import binary, languages, tables, text
 from .tables import Table
 
 MISSING = ("", "na", "n/a", "nan", "null", "none")  # cells that hold nothing, in lower case
-PERCENT, PENALTIES = (0.0, 100.0), (-np.inf, 0.0)  # scales that formats prescribe
 NEEDED = ("system", "segment", "score")
-BESIDE = ("segment", "document", "annotator")  # one is needed next to columns of systems
-FIELDS = {  # our column: names it may have, as `plain` writes them
-    "system": ("system", "systemid", "sys", "model", "engine"),
-    "segment": ("segment", "segmentid", "segid", "seg"),
-    "score": ("score", "rating", "rawscore"),
-    "annotator": ("annotator", "annotatorid", "worker", "workerid", "rater", "raterid", "judge"),
-    "hit": ("hit", "hitid", "task", "taskid"),
-    "document": ("document", "documentid", "doc", "docid"),
-    "domain": ("domain",),
-    "pair": ("pair", "languagepair", "langs", "lp"),
-    "type": ("type", "itemtype"),
-    "time": ("time", "seconds", "duration", "leadtime"),
-}
-ELSE = {  # names that are tried if no column has one of `FIELDS`
-    "system": ("product", "productid", "modelname", "systemname", "enginename", "mtengine"),
-    "segment": ("question", "questionid", "prompt", "promptid", "item", "sampleid"),
-    "score": ("answer",),
-    "annotator": ("user", "userid", "respondent", "respondentid", "participant", "participantid"),
-}
-LIKELY = {  # words that make a column likely to be ours: suggested, never used unasked
-    "system": {"system", "engine", "model", "product", "mt", "provider", "service", "vendor"},
-    "segment": {"segment", "sentence", "item", "question", "prompt", "example", "sample", "line"},
-    "annotator": {"annotator", "rater", "judge", "user", "evaluator", "assessor", "reviewer"},
-    "score": {"score", "rating", "adequacy", "fluency", "quality", "answer", "grade", "points"},
-}
-LIKELY["annotator"] |= {"respondent", "participant", "worker", "person", "who", "name"}
-LIKELY["score"] |= {"mark", "stars", "evaluation", "assessment", "value", "percent"}
+BATTLE = ("left", "right", "winner")  # columns that tell of battles; these may be named with them
+BESIDE_BATTLE = ("judge", "question", "domain")
 DECIMAL = re.compile(r"[-+]?\d+(,\d+)?")  # an integer, or a number with a decimal comma
+PER_CENT = re.compile(r"[-+]?\d+([.,]\d+)?\s*%")
+A = {"system": "a system", "segment": "a segment", "annotator": "an annotator"}
+TRUTH = {"true": "1", "false": "0"}
+WIDEST = 400  # characters that are shown of the columns of a wide table
 THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})*")
-RANGE = re.compile(r"(-?\d+)\s*(?:-|\u2013|to|\.\.)\s*(\d+)\W*$")  # a scale in a name
-TOLD_BY = "campaign.yaml"
 # the names that Appraise makes for a campaign's accounts
 ACCOUNT = re.compile(r"([a-z]{3})([a-z]{3})(?=[a-f]*[0-9])[0-9a-f]{2,}$")
-WRITES = "`rankstability verdict PATH --write-settings` writes it"
 
 
 @dataclass(frozen=True)
@@ -70,12 +44,17 @@ class Judged:
     pair_from: str = ""  # where that pair comes from
     scale: tuple[float, float] | None = None  # what the format prescribes, if it does
     said: Said = ()  # what else was understood
+    averages: bool = False  # whether scores are released means over annotators without names
 
     def column(self, name: str) -> pd.Series:
         """One of our columns as text; all empty if the file does not have it."""
         if name not in self.names:
             return pd.Series("", index=self.table.frame.index, dtype=object)
         return self.table.frame[self.names[name]].astype(object)
+
+    def take(self, rows: np.ndarray) -> Judged:
+        """Only these rows (indices) of the file."""
+        return replace(self, table=self.table.take(rows))
 
     def pairs(self) -> np.ndarray:
         """The language pair of each row. Raises DataError if a cell does not name one."""
@@ -95,13 +74,7 @@ class Judged:
 
 
 Opener = Callable[[Path, Mapping[str, Any]], Judged]
-Open = dict[str, list[str]]  # our columns that may be several of the file's, or none
 Said = tuple[tuple[str, str, str], ...]  # what, value, said by ("": settings)
-
-
-def plain(name: str) -> str:
-    """A name in lower case, reduced to its letters and digits."""
-    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def columns_of(header: Sequence[str], mapping: Mapping[str, str]) -> dict[str, str]:
@@ -111,15 +84,7 @@ def columns_of(header: Sequence[str], mapping: Mapping[str, str]) -> dict[str, s
     `mapping`.
     """
     found = {}
-    free = [(name, plain(name)) for name in header if name not in mapping.values()]
-    for ours, names in FIELDS.items():
-        exact = [name for name, known in free if known == ours]
-        may = exact or [name for name, known in free if known in names]
-        may = may or [name for name, known in free if known in ELSE.get(ours, ())]
-        if ours in mapping:
-            may, there = [mapping[ours]], ", ".join(header)
-            if mapping[ours] not in header:
-                raise DataError(f"no such column for {ours}", value=mapping[ours], expected=there)
+    for ours, may in candidates(header, mapping).items():
         if len(may) > 1:
             told = asked(ours, may[0])
             expected = f"`columns: {{{ours}: {may[0]}}}` in a campaign.yaml, or {told}"
@@ -130,233 +95,246 @@ def columns_of(header: Sequence[str], mapping: Mapping[str, str]) -> dict[str, s
     return found
 
 
-def knows(path: Path, line: str) -> bool:
-    """Whether the first line names system, segment and score."""
-    return not set(NEEDED) - set(_guess(path, line))
-
-
-def _guess(path: Path, line: str) -> dict[str, str]:
-    try:
-        return columns_of(header(path, line), {})
-    except DataError:
-        return {name: "" for name in NEEDED}  # close enough for an error that names its columns
-
-
-def header(path: Path, line: str) -> list[str]:
-    """The column names (of JSON: all keys) in the first line of a file."""
-    if binary.holds(path):
-        return binary.names(path)
-    if line.lstrip()[:1] in ("{", "["):
-        return re.findall(r'"(\w[\w .-]*)"\s*:', line)
-    return [name.strip() for name in tables.cells(line, tables.separator(line))]
-
-
 def asked(ours: str, theirs: str) -> str:
     """The command-line argument that names a column."""
     return f'columns="{ours}={theirs}"'
 
 
-def almost(path: Path, line: str) -> tuple[str, str]:
-    """What a file lacks to be a long table, and the remedy; both empty if it is unlike one."""
-    columns = header(path, line)
-    found = _guess(path, line)
-    likely = {ours for ours in LIKELY if any(_words(name) & LIKELY[ours] for name in columns)}
-    near, missing = likely | set(found), [name for name in NEEDED if name not in found]
-    entry: dict[str, Any] = {}
-    open_: Open = {"": []}
-    if near:
-        with contextlib.suppress(DataError):  # a damaged row: reported when it is read
-            entry, open_ = proposed(path, {})
-    if "wide" not in entry and not (len(near) > 1 and {"system", "score"} & near):
+def knows(path: Path) -> bool:
+    """Whether the header of a file names system, segment and score."""
+    return not set(NEEDED) - set(guess(path))
+
+
+def guess(path: Path) -> dict[str, str]:
+    """Our columns to those of a file's header; all of `NEEDED` if several may be one of them."""
+    try:
+        return columns_of(header(path), {})
+    except DataError:
+        return {name: "" for name in NEEDED}  # close enough for an error that names its columns
+
+
+def header(path: Path) -> list[str]:
+    """The names of the columns of a file (of JSON, all keys), in the sheet that fits."""
+    return tables.header(path, sheet_of(path, {})[0])
+
+
+def sheet_of(path: Path, settings: Mapping[str, Any]) -> tuple[str, str]:
+    """The sheet of a spreadsheet that is read, and why; both empty if the file has one or none.
+
+    It is that of `settings`, else the only one whose header names system, segment and score, else
+    the only one whose header names two of our columns. Raises DataError if none or several do.
+    """
+    titles = binary.sheets(path) if binary.holds(path) else ()
+    if wanted := settings.get("sheet"):
+        if not titles:
+            raise DataError("`sheet` of a file that has none", file=path, expected="XLSX")
+        return str(wanted), ""
+    if len(titles) < 2:
         return "", ""
-    if "wide" in entry:
-        names = ", ".join(entry["wide"][:4]) + (", ..." if len(entry["wide"]) > 4 else "")
-        like = f"it looks like a wide table with a column for each system ({names})"
-    else:
-        like = f"it looks like a long table without a column for {' and '.join(missing)}"
-    if not open_:
-        return like, shown(entry)
-    guessed = entry.get("columns", {})
-    may = {ours: open_.get(ours) or [guessed.get(ours, "<your column>")] for ours in missing}
-    hints = ", ".join(f"{ours}: {' or '.join(names)}" for ours, names in may.items())
-    told = f"or {asked(missing[0], 'your column')} on the command line"
-    return like, f"`columns: {{{hints}}}` in a campaign.yaml beside it, {told}"
+    mapping = settings.get("columns") or {}
+    headers = {title: binary.names(path, title) for title in titles}
+    named = {title: _named(header, mapping) for title, header in headers.items()}
+    from . import guesses
 
-
-def shown(entry: Mapping[str, Any]) -> str:
-    """Guessed settings, as a campaign.yaml for the user to accept."""
-    return f"a campaign.yaml beside it ({WRITES}):\n{written(entry)}"
-
-
-def written(entry: Mapping[str, Any]) -> str:
-    """Settings as the text of a campaign.yaml, one per line."""
-    return yaml.safe_dump(
-        dict(entry), default_flow_style=None, allow_unicode=True, sort_keys=False, width=10**6
+    likely = {t: guesses.likely(header) for t, header in headers.items()}
+    tests = (
+        [title for title, ours in named.items() if ours >= set(NEEDED)],
+        [title for title, ours in named.items() if len(ours) > 1],
+        [title for title, ours in likely.items() if len(ours) > 2],
     )
+    for fit in tests:
+        if len(fit) == 1:
+            others = ", ".join(title for title in titles if title != fit[0])
+            return fit[0], f"its columns; not read: {others}"
+        if fit:
+            break
+    problem = "several sheets" + (" that may hold judgments" if fit else "")
+    expected = f'one of them, such as sheet="{(fit or titles)[0]}" (`sheet:` in a campaign.yaml)'
+    raise DataError(problem, file=path, value=", ".join(fit or titles), expected=expected)
 
 
-def _words(name: str) -> set[str]:
-    return set(re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()))
-
-
-def proposed(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], Open]:
-    """Settings under which a file is a long table, guessed from names and values; what stays open.
-
-    A column is guessed if it alone has a likely name (`LIKELY`) and fitting values, or is the only
-    one left with fitting values. What stays open maps a column of ours to those it may be.
-    """
-    table = tables.any_table(path)
-    cells = {name: column.astype(str).tolist() for name, column in table.frame.items()}
-    found = columns_of(list(cells), settings.get("columns") or {})
-    systems = _side_by_side(cells, found)
-    entry: dict[str, Any] = {}
-    if len(systems) > 1:
-        entry["wide"] = systems
-        left = {name: one for name, one in cells.items() if name not in systems}
-        guessed, open_ = _guessed(left, found, ("segment", "annotator"))
-    else:
-        guessed, open_ = _guessed(cells, found, tuple(LIKELY))
-        scale = RANGE.search(guessed.get("score", found.get("score", "")))
-        if scale and int(scale[1]) < int(scale[2]):
-            entry["scale"] = [int(scale[1]), int(scale[2])]
-    return ({"columns": guessed} if guessed else {}) | entry, open_
-
-
-def settled(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
-    """All settings by which a table is read: `said`, `proposed`, and all other renamed columns.
-
-    Raises DataError if names and values leave a column open.
-    """
-    with text.placed(path, 1):
-        entry, open_ = ({}, {}) if said.get("wide") else proposed(path, said)
-        for ours, may in open_.items():
-            problem = f"{'several columns' if may else 'no column'} may be the {ours}"
-            value = ", ".join(may) or None
-            raise DataError(problem, value=value, expected=asked(ours, "your column"))
-        names = columns_of(tables.any_table(path).frame.columns, said.get("columns") or {})
-    mapped = {ours: theirs for ours, theirs in names.items() if ours != theirs}
-    mapped |= entry.get("columns", {})
-    return {"columns": mapped} | {k: v for k, v in {**entry, **said}.items() if k != "columns"}
-
-
-def _guessed(
-    cells: Mapping[str, list[str]], found: Mapping[str, str], wanted: Sequence[str]
-) -> tuple[dict[str, str], Open]:
-    """Guesses at our `wanted` columns that are not `found`; and those that stay open."""
-    guessed: dict[str, str] = {}
-    open_: Open = {}
-    for by_name in (True, False):  # by name first, then by elimination
-        for ours in (one for one in wanted if one not in found and one not in guessed):
-            taken = {*found.values(), *guessed.values()}
-            fit = [name for name, said in cells.items() if name not in taken and _fits(ours, said)]
-            may = [name for name in fit if not by_name or _words(name) & LIKELY[ours]]
-            if len(may) == 1 and (by_name or ours in NEEDED):
-                guessed[ours] = may[0]
-                open_.pop(ours, None)
-            elif ours in NEEDED or (by_name and may):
-                open_.setdefault(ours, []).extend(n for n in may if n not in open_.get(ours, []))
-    return guessed, open_
-
-
-def _fits(ours: str, cells: Sequence[str]) -> bool:
-    """Whether cells may be the values of one of our columns."""
-    given = [cell for cell in cells if cell.lower() not in MISSING]
-    numbers, distinct = bool(given) and all(map(_is_number, given)), len(set(given))
-    if ours == "score":
-        return numbers and distinct > 1
-    if ours == "segment":
-        return distinct > 1
-    return 1 < distinct <= len(given) / 2 and not (ours == "system" and numbers)
-
-
-def _is_number(cell: str) -> bool:
-    return bool(DECIMAL.fullmatch(cell)) or tables.is_number(cell)
-
-
-def _side_by_side(cells: Mapping[str, list[str]], found: Mapping[str, str]) -> list[str]:
-    """The systems of a wide table: columns of numbers only, next to one of `BESIDE`; or none."""
-    free = [name for name in cells if name not in found.values()]
-    beside = [name for name in free if _words(name) & (LIKELY["segment"] | LIKELY["annotator"])]
-    fit = [name for name in free if name not in beside and _fits("score", cells[name])]
-    told = any(_words(name) & (LIKELY["system"] | LIKELY["score"]) for name in free)
-    named = beside or {*BESIDE} & set(found)
-    return fit if named and not told and not {"system", "score"} & set(found) else []
+def _named(names: Sequence[str], mapping: Mapping[str, str]) -> set[str]:
+    """Which of our columns a sheet's header names."""
+    known = {ours: theirs for ours, theirs in mapping.items() if theirs in names}
+    try:
+        return set(columns_of(names, known))
+    except DataError:  # several may be one of ours
+        return set(NEEDED)
 
 
 def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
     """A long table in a file; `settings` (of campaign.yaml) may map columns and name the pair.
 
-    They may also say that it is ``wide`` (the columns of systems, or ``all`` that hold mostly
-    numbers), and give the decimal sign. Raises DataError if a column is missing or ambiguous, there
-    are no rows, or a cell is not a single value.
+    They may also say that it is ``wide`` (the columns of systems, or of what `beside_each_other`
+    says; or ``all`` that hold mostly numbers), and give the decimal sign. Raises DataError if a
+    column is missing or ambiguous, there are no rows, or a cell is not a single value.
     """
-    mapping, wide = settings.get("columns") or {}, settings.get("wide") or ()
+    mapping, wide, of = settings.get("columns") or {}, settings.get("wide") or (), ""
+    sheet, why = sheet_of(path, settings)
     with text.placed(path, 1):
         if wide:
-            table = _melted(tables.any_table(path), wide, mapping)
+            table, of = _melted(tables.any_table(path, sheet=sheet), wide, mapping)
         else:
-            table = tables.any_table(path, lambda names: columns_of(names, mapping).values())
+            table = tables.any_table(path, lambda names: columns_of(names, mapping).values(), sheet)
         header = [*table.frame.columns, *table.unread]
         names = columns_of(header, mapping)
         if missing := [name for name in NEEDED if name not in names]:
             known = "; ".join(" or ".join(FIELDS[name]) for name in missing)
             mapped = f"`columns: {{{missing[0]}: <yours>}}` in a campaign.yaml"
             expected = f"a header with {known}, or {mapped}"
-            entry, open_ = ({}, {"": []}) if wide else proposed(path, settings)
+            from . import guesses
+
+            entry, open_ = ({}, {"": []}) if wide else guesses.proposed(path, settings)
             if not open_:
-                expected = shown({**entry, "columns": {**mapping, **entry.get("columns", {})}})
+                expected = guesses.shown(
+                    {**entry, "columns": {**mapping, **entry.get("columns", {})}}
+                )
             problem = f"no column for {' and '.join(missing)}"
+            taken = {theirs: ours for ours, theirs in mapping.items()}
+            for name in (n for n in taken if plain(n) in FIELDS[missing[0]]):
+                problem += f": {name} is told to be the {taken[name]}"
+                expected = f"another column for the {taken[name]}, or for the {missing[0]}"
             raise DataError(problem, value=", ".join(header)[:200], expected=expected)
     if table.frame.empty:
         raise DataError("a header but no rows", file=path, expected="judgments")
     table.check_values(names.values())
+    with text.placed(path):
+        table, without = _without(table, names["score"], settings.get("missing") or ())
+    table, plain_said = _plain_scores(table, names["score"])
     table, said = _decimals(table, names["score"], settings.get("decimal"))
+    said = (*plain_said, *said)
     if wide:
-        systems = ", ".join(table.frame["system"].cat.categories)
-        said = (("a column for each system", systems, ""), *said)
+        every = ", ".join(map(str, table.frame[of].cat.categories))
+        said = ((f"a column for each {of}", every[:WIDEST], ""), *said)
+    said = (*([("sheet", sheet, why)] if sheet else []), *_around(table), *without, *said)
     return with_pair(Judged(table, names, Counter(), said=said), settings)
 
 
-def _melted(table: Table, wide: str | Sequence[str], mapping: Mapping[str, str]) -> Table:
-    """A wide table (a column per system) as a long one (a row per score)."""
+def _around(table: Table) -> Said:
+    """Title rows and footers that are not read, for `long.reading`."""
+    return tuple((what, value, "their place") for what, value in table.beside)
+
+
+def beside_each_other(names: Collection[str]) -> str:
+    """What the columns of a wide table are, given which of our columns it names beside them.
+
+    Systems, else segments (a row per system), else annotators (a row per output); empty if all
+    three are named.
+    """
+    return next((ours for ours in ("system", "segment", "annotator") if ours not in names), "")
+
+
+def _melted(
+    table: Table, wide: str | Sequence[str], mapping: Mapping[str, str]
+) -> tuple[Table, str]:
+    """A wide table as a long one (a row per score), and what its columns are: see above."""
     frame = table.frame
     names = columns_of(list(frame.columns), mapping)
-    if ours := {"system", "score"} & set(names):
-        problem = f"a column for the {min(ours)} in a wide table"
-        raise DataError(problem, value=names[min(ours)], expected="one column per system")
+    ours = beside_each_other(names)
+    if "score" in names or not ours:
+        ours = "score" if "score" in names else "system"
+        expected = "one column per system, segment or annotator, and none that names all three"
+        raise DataError(
+            f"a column for the {ours} in a wide table", value=names[ours], expected=expected
+        )
     if isinstance(wide, str):
         free = [name for name in frame if name not in names.values()]
         texts = {name: frame[name].astype(str) for name in free}
         given = {name: said[~said.str.lower().isin(MISSING)] for name, said in texts.items()}
-        wide = [name for name, said in given.items() if said.map(_is_number).mean() > 0.5]
+        wide = [name for name, said in given.items() if said.map(is_score).mean() > 0.5]
     there, n = ", ".join(frame.columns)[:200], len(wide)
     for name in (name for name in wide if name not in frame or name in names.values()):
-        raise DataError("no such column for a system", value=name, expected=f"columns of {there}")
+        expected = f"columns of {there}"
+        raise DataError(f"no such column for {A[ours]}", value=name, expected=expected)
     if n < 2:
-        raise DataError("fewer than two columns of systems", value=there, expected="`wide: [A, B]`")
+        raise DataError(
+            f"fewer than two columns of {ours}s", value=there, expected="`wide: [A, B]`"
+        )
     kept = [name for name in frame.columns if name not in wide]
     long = pd.concat([frame[kept]] * n, ignore_index=True)
     scores = pd.concat([frame[name].astype(object) for name in wide], ignore_index=True)
-    system = pd.Categorical.from_codes(np.repeat(np.arange(n), len(frame)), list(wide))
-    long = long.assign(system=system, score=scores.astype("category"))
+    of = pd.Categorical.from_codes(np.repeat(np.arange(n), len(frame)), list(wide))
+    long = long.assign(**{ours: of}, score=scores.astype("category"))
     blanks = {name: np.tile(table.blanks[name], n) for name in kept if name in table.blanks}
-    return replace(table, frame=long, lines=np.tile(table.lines, n), blanks=blanks, keys={})
+    unseen = {name: np.tile(table.unseen[name], n) for name in kept if name in table.unseen}
+    lines = np.tile(table.lines, n)
+    melted = replace(table, frame=long, lines=lines, blanks=blanks, unseen=unseen, keys={})
+    return melted, ours
+
+
+def _plain_scores(table: Table, column: str) -> tuple[Table, Said]:
+    """The table with scores of true and false made 1 and 0, and without per cent signs; notes."""
+    cells = table.frame[column].astype("category")
+    said = {str(one): str(one).lower() for one in cells.cat.categories}
+    given = {cell: plain for cell, plain in said.items() if plain not in MISSING}
+    if given and set(given.values()) <= set(TRUTH):
+        made = {cell: TRUTH.get(plain, cell) for cell, plain in said.items()}
+        note = ("scores", "true counts as 1, false as 0", "the data")
+    elif given and all(PER_CENT.fullmatch(cell) for cell in given):
+        made = {cell: cell.removesuffix("%").rstrip() for cell in said}
+        note = ("scores", "per cent signs taken away", "the data")
+    else:
+        return table, ()
+    plain_cells = cells.astype(str).map(made).astype("category")
+    return replace(table, frame=table.frame.assign(**{column: plain_cells})), (note,)
 
 
 def _decimals(table: Table, column: str, sign: str | None) -> tuple[Table, Said]:
-    """The table with decimal commas of scores (``78,5``) made points; and a note of that."""
+    """The table with decimal commas of scores (``78,5``) made points; and a note of that.
+
+    Words among the scores stay as they are, to be named when scores are checked.
+    """
     values = [str(one) for one in table.frame[column].astype("category").cat.categories]
-    given = [value for value in values if value.lower() not in MISSING]
+    given = [value for value in values if re.search(r"\d", value)]
     commas = [value for value in given if "," in value]
+    for value in (value for value in given if sign == "," and "." in value):
+        row = int(table.frame[column].isin([value]).to_numpy().argmax())
+        expected = "scores without points, or `decimal: '.'` in a campaign.yaml"
+        raise table.error("a point in a score, but `decimal: ','`", row, column, expected)
     if not commas or sign == "." or not all(map(DECIMAL.fullmatch, given)):
         return table, ()
     if not sign and all(map(THOUSANDS.fullmatch, commas)):
         problem = "a comma that may separate decimals or thousands"
         row = int(table.frame[column].isin(commas).to_numpy().argmax())
         raise table.error(problem, row, column, "`decimal: ','` or '.' in a campaign.yaml")
-    points = table.frame[column].astype(str).str.replace(",", ".").astype("category")
+    points = table.frame[column].astype(str)
+    points = points.where(~points.isin(commas), points.str.replace(",", "."))
     said = ("sign before decimals", ",", "" if sign else "the data")
-    return replace(table, frame=table.frame.assign(**{column: points})), (said,)
+    return replace(table, frame=table.frame.assign(**{column: points.astype("category")})), (said,)
+
+
+def _without(table: Table, column: str, words: Collection[str]) -> tuple[Table, Said]:
+    """The table with scores that are words for nothing (``k. A.``) made empty; and their counts.
+
+    Raises DataError for a word that no score has.
+    """
+    cells = table.frame[column].astype(str)
+    plain_words = {word.strip().lower(): word for word in words}
+    held = cells.str.lower().map(plain_words)
+    often = held.value_counts()
+    for word in (word for word in plain_words.values() if word not in often):
+        there = "cells of the column of scores"
+        raise DataError("no such word among the scores", value=word, column=column, expected=there)
+    said = tuple((f"no score: {word}", f"{often[word]} cells", "") for word in often.index)
+    empty = cells.where(held.isna(), "").astype("category")
+    return replace(table, frame=table.frame.assign(**{column: empty})), said
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number, perhaps with a decimal comma."""
+    return bool(DECIMAL.fullmatch(cell)) or tables.is_number(cell)
+
+
+def is_score(cell: str) -> bool:
+    """Whether a cell may be a score: a number, per cent, or true or false."""
+    return is_number(cell) or bool(PER_CENT.fullmatch(cell)) or cell.lower() in TRUTH
+
+
+def words_among(cells: pd.Series) -> pd.Series:
+    """The words among scores, which are no numbers and not of `MISSING`, and how often each is."""
+    often = cells.astype(str).value_counts()
+    is_word = [not (is_score(cell) or cell.lower() in MISSING) for cell in often.index]
+    return often[is_word]
 
 
 def people(accounts: pd.Series, said: Mapping[str, Sequence[str]], file: Path) -> pd.Series:

@@ -11,16 +11,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from rankstability import checks
+from rankstability import schema as schemas
 from rankstability.errors import DataError
 from rankstability.judgments import COLUMNS as ORDER
 from rankstability.judgments import TYPES, DirectAssessment, share_categories
+from rankstability.schema import Schema
 
-from . import languages, tables
-from . import schema as schemas
+from . import languages, tables, together
 from .folder import GOOD, LATEST, Reader, locate
 from .formats import DA_COLUMNS as COLUMNS
 from .formats import segment_pair
-from .schema import Schema
 from .tables import Table
 
 CODE = r"[a-z]{2,3}([-_][A-Za-z]{2,4})?"
@@ -95,10 +96,14 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
         rows = np.flatnonzero(of_row == pair)
         if not len(rows):
             raise languages.no_rows(file, pair, of_row.categories)
-        frames.append(table.validated(schemas.judgments(TYPES), NAMES, rows))
+        frame = table.validated(schemas.judgments(TYPES), NAMES, rows)
+        with together.at_lines([file], [table.lines[rows]], NAMES):
+            checks.refuse_alike(frame)
+            checks.refuse_mixed(frame)
+        frames.append(frame)
         excluded.append((file.name, "other language pairs", len(table.frame) - len(rows)))
-        if blanks := table.trimmed(set(NAMES.values()) - {"score"}, rows):
-            excluded.append((file.name, "(kept: blanks around names taken away)", blanks))
+        changed = table.trimmed(set(NAMES.values()) - {"score"}, rows)
+        excluded += [(file.name, reason, n) for reason, n in changed.items() if n]
         codes = {name: column.cat.codes.to_numpy()[rows] for name, column in table.frame.items()}
         if identical := int(pd.DataFrame(codes).duplicated().sum()):
             excluded.append((file.name, "identical rows (kept)", identical))

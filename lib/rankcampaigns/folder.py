@@ -17,26 +17,30 @@ from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
 
 from . import binary, text
+from .binary import SPREADSHEET
 
 LATEST, GOOD = "ad-latest.csv", "ad-good-raw-redup.csv"  # DA: all judgments, those that count
 CLUSTERS, OF_CLUSTERS = "clusters.csv", {"SRC", "TRG", "CLUSTER_START", "SYSTEM"}  # official
+MOST_FOLDERS = 500  # of one depth
 RECORD = "run.json"  # lists the files that a run wrote
 STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
 TABLE = re.compile(
     r".*(\.(csv|tsv|txt|jsonl|ndjson|json|seg\.score)(\.gz)?|\.tsv\.tar\.gz|\.parquet)", re.I
 )  # the names of tables
-SPREADSHEET = ".xlsx"
-ASIDE = (".*", "readme*", "licen[cs]e*", "notice*", "copying*", "citation*", "*.md")  # no judgments
+ASIDE_NAMES = ("readme*", "licen[cs]e*", "notice*", "copying*", "citation*")
+ASIDE = (".*", *ASIDE_NAMES, "*.md")  # no judgments
+PAPERS = (*ASIDE_NAMES, "*.md", "official")
 BESIDE = (  # files that may accompany judgments, without .gz
     *("sources.*", "campaign.y*ml", "annotators.tsv", "segments-*.tsv", "documents-*.tsv"),
     *("ad-sys-*.csv", "ad-da-diff-*.csv", "ad-*-mean-sd.txt", "adwilcox-*.csv"),
     *("published_rankings.txt", "segment_id_mapping.tsv", "data_edt.tsv", "data_acc.csv"),
     *("official", "documents", "sources", "references", STAND_OFF),
-    *("truth-*.csv", RECORD, "thumbs.db"),
+    *("truth-*.csv", RECORD, "thumbs.db", "~$*"),  # the last: of a table open in Excel
 )
 
 
 READ = ["file", "what", "value", "said by"]  # the columns of how files were understood
+TOLD_BY = "campaign.yaml"  # unless the command line did
 Judgments: TypeAlias = DirectAssessment | pd.DataFrame
 
 
@@ -66,6 +70,7 @@ class Reader:
     beside: Callable[[Path], bool] | None = None  # whether a table only describes judgments
     columns: Callable[[Source], Mapping[str, str]] = lambda source: {}  # our column: the header's
     lacks: Callable[[Source], set[str]] = lambda source: set()  # of document and annotator
+    judged: Callable[[Source, str], pd.DataFrame] | None = None  # scores of judges, if read apart
 
 
 def locate(folder: Path, name: str) -> Path | None:
@@ -94,6 +99,32 @@ def entries(path: Path) -> Iterator[Path]:
             beside |= name == CLUSTERS and has_clusters(entry)
             if not (beside or entry.name in ours or (entry / RECORD).is_file()):
                 yield entry
+
+
+def within(path: Path, depth: int) -> list[Path]:
+    """The folders `depth` levels below a folder, but those of `BESIDE` and `ASIDE`; sorted."""
+    level = [path]
+    for _ in range(depth):
+        level = [one for place in level for one in entries(place) if one.is_dir()]
+        level = [one for one in level if not is_aside(one) and not one.is_symlink()]
+        if len(level) > MOST_FOLDERS:
+            return []
+    return level
+
+
+def papers(path: Path, headers: bool = True) -> list[str]:
+    """What accompanies a release and holds no judgments: notes, licence, official results.
+
+    With `headers`, also files of a single line of names.
+    """
+    found = []
+    for entry in sorted(path.iterdir()):
+        name = entry.name.lower().removesuffix(".gz")
+        known = any(fnmatch(name, one) for one in PAPERS)
+        table = headers and entry.is_file() and is_table(entry) and not is_aside(entry)
+        if known or (table and is_header(entry)):
+            found.append(entry.name)
+    return found
 
 
 def is_aside(file: Path) -> bool:

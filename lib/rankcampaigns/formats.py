@@ -18,10 +18,22 @@ import yaml
 from rankstability.errors import DataError
 from rankstability.judgments import TYPES
 
-from . import binary, folder, tables, text
+from . import binary, folder, judges, tables, text
 from .folder import GOOD, LATEST, Reader, locate, named_file
 
-TOLD = ("pair", "scale", "columns", "annotator", "wide", "decimal")  # change judgments
+TOLD = (
+    "pair",
+    "scale",
+    "columns",
+    "annotator",
+    "wide",
+    "decimal",
+    "sheet",
+    "missing",
+    "humans",
+    "judges",
+)  # change judgments
+DEEPEST = 3  # folders in folders of a release in which judgments are looked for
 PARTS = ("fields", "read", "left_out", "refused", "source")  # of the description of a format
 DA_HEADER = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time"
 DA_COLUMNS = tuple(DA_HEADER.split())
@@ -49,6 +61,8 @@ class Format:
         if self.special is not None:
             return self.special(path, line)
         forms = [form.split() for form in self.fields.split("|")]
+        if binary.holds(path):
+            return not self.sign and any(_columns_of(path).issuperset(form) for form in forms)
         is_json = line.lstrip()[:1] in ("{", "[")
         if self.sign and is_json != (self.sign == JSON):
             return False
@@ -57,6 +71,16 @@ class Format:
             return any(all(f'"{name}"' in head for name in names) for names in forms)
         there = set(tables.cells(line, self.sign or tables.separator(line)))
         return any(there.issuperset(names) for names in forms)
+
+
+def _columns_of(path: Path) -> set[str]:
+    """The names of the columns of Parquet or a spreadsheet; none if it is damaged: said later."""
+    from . import columns
+
+    try:
+        return set(columns.header(path))
+    except DataError:
+        return set()
 
 
 def _is_da(path: Path, line: str) -> bool:
@@ -90,7 +114,7 @@ def _appraise(form: str) -> Callable[[Path, str], bool]:
 def _is_long(path: Path, line: str) -> bool:
     from . import columns
 
-    return columns.knows(path, line)
+    return columns.knows(path)
 
 
 def _is_mqm(path: Path, line: str) -> bool:
@@ -140,6 +164,15 @@ def described() -> dict[str, dict[str, Any]]:
     return entries
 
 
+def mapped(path: Path, named: Sequence[str], settings: Mapping[str, Any]) -> str:
+    """The format that a mapping of columns makes of a table; empty without one, or for another."""
+    of_battles = {"left", "right", "winner"} & set(settings.get("columns") or ())
+    if not of_battles and not {"columns", "wide"} & set(settings):
+        return ""
+    form = "battles" if of_battles else "long"
+    return form if kinds_of(path, named) <= {form, "long"} else ""
+
+
 def detect(path: Path, named: Sequence[str] = ()) -> str:
     """The format of a file, or of the files in a folder (those `named`), by names and first lines.
 
@@ -154,11 +187,15 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
                 stream.read(1)
         problem, value = "no files in a known format", names or "an empty folder"
         if path.is_file():
-            problem, value = "not a file of a known format", _start(path).partition("\n")[0][:80]
+            problem, value = "not a file of a known format", _first(path)[:200]
         tried = sorted({*folder.tables(path), *path.glob("*.xls"), *path.glob("*.ods")})
         near, expected = next(filter(any, map(_almost, tried)), ("", ""))
         problem += f": {near}" if near else ""
-        expected = expected or "one of the formats that `rankstability formats` lists"
+        if not expected:
+            expected = "one of the formats that `rankstability formats` lists"
+            from . import guesses
+
+            expected += guesses.in_python(path, {}) if path.is_file() else ""
         raise DataError(problem, file=path, value=value, expected=expected)
     first = next((form for form in ("da", "segments") if form in kinds), "")
     if len(kinds) > 1:  # other tables may accompany judgments
@@ -170,20 +207,32 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
     return first or kinds.pop()
 
 
+def _first(path: Path) -> str:
+    """The first line of a file; of a spreadsheet or Parquet, its columns."""
+    if not binary.holds(path):
+        return _start(path).partition("\n")[0][:80]
+    from . import columns
+
+    try:
+        return ", ".join(columns.header(path))
+    except DataError as error:
+        return error.problem
+
+
 def _almost(path: Path) -> tuple[str, str]:
     """What a file of unknown format resembles, and the remedy; both empty if nothing."""
-    from . import appraise, columns
+    from . import appraise, columns, guesses
 
     try:
         start = _start(path)
         line = start.partition("\n")[0].rstrip("\r")
         if lacking := appraise.almost(line):
             return lacking, ""
-        names = columns.header(path, line or start)
+        names = columns.header(path)
         needed = {form: about.near.split() for form, about in FORMATS.items() if about.near}
         near = {form: set(fields) - set(names) for form, fields in needed.items()}
         form = min(near, key=lambda name: len(near[name]) / len(needed[name]))
-        lacks = columns.almost(path, line)
+        lacks = guesses.almost(path)
         if len(near[form]) <= len(needed[form]) / 2 and not (any(lacks) and len(near[form]) > 1):
             problem = f"it looks like {form} without {', '.join(sorted(near[form]))}"
             return problem, f"what `rankstability formats {form}` shows"
@@ -196,6 +245,29 @@ def kinds_of(path: Path, named: Sequence[str] = ()) -> set[str]:
     """The known formats of a file, or of the files in a folder (those `named`); may be empty."""
     files = filter(None, (named_file(path, name) for name in named)) if path.is_dir() else ()
     return {kind_of(file) for file in list(files) or folder.tables(path)} - {""}
+
+
+def deeper(path: Path) -> dict[str, Any]:
+    """Settings for a release whose judgments lie in folders within `path`; empty if none do.
+
+    The files are those of the first depth, of at most `DEEPEST`, at which a folder holds
+    judgments. Long tables beside another format are left. Raises DataError for several formats.
+    """
+    for depth in range(1, DEEPEST + 1):
+        folders = [one for one in folder.within(path, depth) if kinds_of(one)]
+        if not folders:
+            continue
+        kinds = {one: kinds_of(one) for one in folders}
+        every = set().union(*kinds.values())
+        every = every - {"long"} if len(every) > 1 else every
+        if len(every) > 1 or every & {"da", "segments", "mtme"}:
+            value = ", ".join(str(one.relative_to(path)) for one in folders)[:200]
+            expected = "one of these folders"
+            raise DataError("judgments lie deeper", file=path, value=value, expected=expected)
+        (form,) = every
+        files = [file for one in folders for file in folder.tables(one) if kind_of(file) == form]
+        return {"format": form, "files": [str(file.relative_to(path)) for file in files]}
+    return {}
 
 
 @text.kept(256)
@@ -221,10 +293,16 @@ def unread(name: str, path: Path, settings: Mapping[str, Any]) -> tuple[tuple[st
     the files.
     """
     read = files(name, path, "any" if name == "da" else "", settings)  # documents are `BESIDE`
-    others = [entry for entry in folder.entries(path) if entry not in read]
-    named = settings.get("files")
+    places = {parent for file in read for parent in file.parents if path in parent.parents}
+    others = [one for place in (path, *sorted(places)) for one in folder.entries(place)]
+    judged = judges.files(path, settings).values()
+    others = [one for one in others if one not in [*read, *places, *judged]]
+    named = settings.get("files") and not places
     reasons = [(str(one.relative_to(path)), _why_unread(name, one, bool(named))) for one in others]
-    return tuple((file, reason) for file, reason in reasons if reason)
+    told = [(file, reason) for file, reason in reasons if reason]
+    papers = [one for one in folder.papers(path, not named) if one not in dict(told)]
+    beside = "documents of the release, no judgments"
+    return tuple(told + ([(", ".join(papers), beside)] if papers else []))
 
 
 def _why_unread(name: str, file: Path, named: bool) -> str:
@@ -260,14 +338,27 @@ def _has_data(file: Path) -> bool:
 
 
 def _refuse_broken_json(file: Path) -> None:
-    """Raises DataError if a file is named as JSON lines, or begins as JSON, but is not JSON."""
-    if binary.holds(file):
+    """Raises DataError if a file is named as JSON lines, or begins as JSON, but is not JSON.
+
+    A single object over several lines is JSON, but no judgments.
+    """
+    if binary.holds(file) or _is_object(file):
         return
     line = text.first_line(file)
     if re.search(r"\.(jsonl|ndjson)(\.gz)?$", file.name, re.I) and line.strip():
         text.parsed(line, file)
     elif line.lstrip()[:1] in ("{", "["):
         list(text.records(file))
+
+
+def _is_object(file: Path) -> bool:
+    """Whether a file is one JSON object that is written over several lines."""
+    start = text.head(file)
+    if not start.startswith("{") or start.partition("\n")[0].rstrip().endswith("}"):
+        return False
+    with contextlib.suppress(DataError):
+        return isinstance(text.parsed(text.content(file).decode(), file), dict)
+    return False
 
 
 def _may_be(file: Path, kind: str) -> bool:
@@ -300,7 +391,8 @@ def files(
         listed = [file for some in each for file in some if file]  # the catalogue has patterns
     else:
         mapped = settings.get("columns") or settings.get("wide")  # a table may be known by these
-        kinds = {file: kind_of(file) for file in folder.tables(path)}
+        judged = judges.files(path, settings).values()
+        kinds = {file: kind_of(file) for file in folder.tables(path) if file not in judged}
         listed = [f for f, kind in kinds.items() if kind == name or (mapped and _may_be(f, kind))]
     form = reader(name)
     if form.beside and listed:

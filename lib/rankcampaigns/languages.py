@@ -33,6 +33,17 @@ _JOINED = r"(?<=_)([a-z]{2})([a-z]{2})(?=[._])"
 _UNDERSCORE = r"(?<![A-Za-z0-9])([a-z]{2,3})_(?=([a-z]{2,3})(?![A-Za-z0-9]))"
 
 
+def spoken(pair: str) -> str:
+    """A language pair by its English names (``German–English``); as it is if one is not known."""
+    names: dict[str, str] = {}
+    for name, code in LANGUAGES.items():
+        if len(name) > 3:
+            names.setdefault(code, name.capitalize())
+    source, _, target = pair.partition("-")
+    known = source in names and target in names
+    return f"{names[source]}–{names[target]}" if known else pair
+
+
 def pair_of(text: str) -> str:
     """The language pair of a text (``English-German``, ``eng-deu``: ``en-de``); empty if none."""
     source, _, target = text.strip().partition("-")

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rankstability import checks
+from rankstability import schema as schemas
 from rankstability.errors import DataError
 
-from . import languages, tables, text
-from . import schema as schemas
+from . import languages, tables, text, together
 from .folder import Reader, Source
 from .tables import Table
 
@@ -51,6 +52,7 @@ RATING = {"system": "MT_Engine", "document": "DOC_ID", "doc_segment": "SEG_ID"}
 RATING |= {"rater": "Annotator_ID"}
 HEADS = {"Accuracy", "Fluency", "Locale convention", "No-error", "Non-translation", "Other"}
 HEADS |= {"Source issue", "Style", "Terminology"}
+WITHOUT = re.compile(rb"(?i)\tno[- _]error(\t|$)")  # in the line of an output without an error
 LOCALES = re.compile(r'"(source|target)_locale"\s*:\s*"([^"]*)"')
 
 
@@ -127,10 +129,17 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     numbers = [name for name in ("segment", "doc_segment") if name in names]
     columns |= dict.fromkeys(numbers, schemas.count(0, "not a segment number"))
     frame = table.validated(schemas.Schema(columns), names)
+    with together.at_lines([file], [table.lines], names):
+        checks.refuse_alike(frame)
     if "segment" not in names:
         frame["segment"] = frame.groupby(["document", "doc_segment"], sort=False).ngroup() + 1
     frame = frame.astype({"segment": int, "doc_segment": int})[list(COLUMNS[1:])]
     frame = _without_controls(_one_spelling(frame, table), frame, excluded)
+    rating = [frame[name] for name in COLUMNS[1:6]]
+    none = frame["severity"].eq("No-error")
+    both = none.groupby(rating).transform("any") & (~none).groupby(rating).transform("any")
+    reason = "(kept: No-error beside an error in one rating, of which the error counts)"
+    excluded[reason] += int((both & none).sum())
     if frame.empty:
         raise DataError("no judgments", file=file, expected="at least one row")
     for name, n in frame["category"].value_counts().items():
@@ -170,13 +179,15 @@ def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
         schema = schemas.ids("system", "document", "rater")
         schema |= {"doc_segment": schemas.count(0, "not a segment number")}
         rows = ratings.validated(schemas.Schema(schema), RATING)
+        with together.at_lines([file], [ratings.lines], RATING):
+            checks.refuse_alike(rows)
         for row, key in enumerate(rows.astype(str).itertuples(index=False, name=None)):
             if key in seen:
                 problem = "a second rating of an output by the same rater"
                 expected = f"one; the first is in {seen[key].name}"
                 raise ratings.error(problem, row, "SEG_ID", expected)
             seen[key] = file
-        excluded["(kept: blanks around names taken away)"] += ratings.trimmed([*RATING.values()])
+        excluded.update(ratings.trimmed([*RATING.values()]))
         parts.append(each_error(rows, errors))
     frame = pd.concat(parts, ignore_index=True).assign(pair=pair)
     frame["segment"] = frame.groupby(["document", "doc_segment"], observed=False).ngroup() + 1
@@ -226,13 +237,23 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
     table = tables.read(file, sign="\t", only=tuple(names.values()), first=most)
     if table.frame.empty:
         raise DataError("no judgments", file=file, expected="at least one row")
+    excluded["identical rows (kept)"] += _identical(file)
     excluded["blank lines"] += int(table.lines[-1]) - 1 - len(table.lines)
     rated = [table.frame[names[name]].astype(str) != "" for name in RATED]
     keep = np.flatnonzero(np.logical_or.reduce(rated))
     excluded["lines with metadata only"] += len(table.frame) - len(keep)
-    excluded["(kept: blanks around names taken away)"] += table.trimmed(list(names.values()), keep)
+    excluded.update(table.trimmed(list(names.values()), keep))
     table = table.take(keep)
     return replace(table, frame=table.frame.astype(object)), names
+
+
+def _identical(file: Path) -> int:
+    """How many lines of a file repeat an earlier one in all cells: errors that are marked in the
+    text, or outputs without one. Without marks, an output may have two errors of one kind.
+    """
+    lines = [line.strip() for line in text.content(file).split(b"\n")]
+    telling = [line for line in lines if b"<v>" in line or WITHOUT.search(line)]
+    return int(pd.Series(telling, dtype=object).duplicated().sum())
 
 
 def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rankstability import schema as schemas
+
 from . import folder, tables, text
-from . import schema as schemas
 from .campaigns import Campaign
 
 SCORES = {"mean_raw": "RAW.SCR", "mean_z": "Z.SCR", "segments": "N", "judgments": "N.ALL"}

@@ -7,15 +7,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rankstability import scales
 from rankstability.errors import DataError
 
 from . import columns, languages, long, tables, text
 from .formats import STAND_OFF
 
 ITEM = re.compile(r"\d+|(welcome|random|goodbye)_.*")
+SHOWN = ("source", "system", "output")  # with the id: what was judged
+PASS = re.compile(r"human(\d+)")
 LATEST = 1e15  # above any time: milliseconds since 1970 are fewer
 CONTROL, TUTORIAL, APART = "attention_check_", "_#_tutorial_#_", "_###_"
 WMT24 = {"pair": "langs", "segment": "line_id", "system": "system", "score": "esa_score"}
@@ -32,7 +36,7 @@ def _judged(
     table = tables.from_records(path, rows)
     names = {name: name for name in columns.FIELDS if name in table.frame}
     table.check_values(names)
-    judged = columns.Judged(table, names, excluded, scale=columns.PERCENT)
+    judged = columns.Judged(table, names, excluded, scale=scales.PERCENT)
     return columns.with_pair(judged, settings)
 
 
@@ -61,7 +65,7 @@ def wmt25(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     judged = _judged(path, rows, excluded, settings)
     scores = judged.scores()  # ESA, or the negative weights of MQM errors
     penalties = (scores < 0).sum() > (scores > 0).sum()
-    return replace(judged, scale=columns.PENALTIES) if penalties else judged
+    return replace(judged, scale=scales.PENALTIES) if penalties else judged
 
 
 def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, Any]]:
@@ -73,13 +77,20 @@ def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, 
         raise DataError(problem, column="doc_id", value=value, expected=expected)
     pair, domain, document, _ = place
     shared = {"pair": pair, "domain": domain, "document": f"{domain}_#_{document}"}
-    for system, said in text.of_kind(entry["scores"], dict, "scores").items():
+    every = text.of_kind(entry["scores"], dict, "scores")
+    outputs = entry.get("tgt_text")
+    shown = outputs if isinstance(outputs, dict) else {}
+    excluded["outputs without any annotation (left out)"] += len(set(shown) - set(every))
+    for system, said in every.items():
         judged = _passes(said, f"scores.{system}")
         excluded["no such annotation of the system (left out)"] += max(2 - len(judged), 0)
+        excluded["(kept: a third annotation of a system, or a later one)"] += max(
+            len(judged) - 2, 0
+        )
         for hit, one in judged.items():
             text.need(one, "score")
             more = {"system": system, "segment": "_#_".join(place[1:])}
-            more |= {"annotator": one.get("annotator") or hit, "hit": hit}
+            more |= {"annotator": one.get("annotator", hit), "hit": hit}
             yield shared | more | {"score": one["score"]}
 
 
@@ -88,10 +99,11 @@ def _passes(said: Any, name: str) -> dict[str, dict[str, Any]]:
     if isinstance(said, list):
         return {f"human{k}": text.of_kind(one, dict, name) for k, one in enumerate(said, start=1)}
     text.of_kind(said, dict, name)
+    found = {name: PASS.fullmatch(name) for name in said}
     return {
-        f"human{k}": {"score": said[f"human{k}"], "annotator": said.get(f"annotator{k}")}
-        for k in "12"
-        if f"human{k}" in said
+        name: {"score": said[name], "annotator": said.get(f"annotator{of[1]}", name)}
+        for name, of in found.items()
+        if of
     }
 
 
@@ -121,10 +133,50 @@ def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
                 continue
             for score in scores:
                 score |= _pair_of(campaign)
-                key = (campaign, *(score[name] for name in ("annotator", "segment", "system")))
+                page = "" if score["source"] else score["hit"]
+                said = (score[name] for name in ("annotator", "segment", *SHOWN))
+                key = (campaign, page, *said)
                 excluded["said again later (left out)"] += key in kept
                 kept[key] = (line, score)
-    return _judged(path, list(kept.values()), excluded, settings)
+    rows = list(kept.values())
+    _one_output_each(path, rows)
+    _number_sources(rows, excluded)
+    return _judged(path, rows, excluded, settings)
+
+
+def _one_output_each(path: Path, rows: Sequence[Entry]) -> None:
+    """Raises DataError if an id and a source stand for two outputs of a system, or pages differ.
+
+    Without sources, an id may not be on two pages of a user.
+    """
+    seen: dict[tuple[Any, ...], str] = {}
+    for line, row in rows:
+        who = () if row["source"] else (row["annotator"],)
+        said = row["output"] if row["source"] else row["hit"]
+        key = (row.get("pair"), row["segment"], row["source"], row["system"], *who)
+        if seen.setdefault(key, said) != said:
+            problem, expected = "an item_id of two items", "an id for each, or `src` and `tgt`"
+            wrong = partial(DataError, problem, file=path, line=line, column="item_id")
+            raise wrong(value=row["segment"], expected=expected)
+
+
+def _number_sources(rows: Sequence[Entry], excluded: Counter[str]) -> None:
+    """Gives items of one id but several sources segments of their own, in place.
+
+    Their ids count within a document or a page: the second source of an id is ``ID (2)``.
+    """
+    sources: dict[tuple[str, str], dict[str, int]] = {}
+    for _, row in rows:
+        of_id = sources.setdefault((row.get("pair", ""), row["segment"]), {})
+        of_id.setdefault(row["source"], len(of_id) + 1)
+    reason = "(kept: items of one id but several sources, as segments of their own)"
+    for _, row in rows:
+        of_id = sources[row.get("pair", ""), row["segment"]]
+        number = of_id[row["source"]]
+        excluded[reason] += len(of_id) > 1
+        row["segment"] += f" ({number})" if number > 1 else ""
+        for name in ("source", "output"):
+            del row[name]
 
 
 def _campaigns(path: Path) -> Iterator[tuple[str, list[Entry]]]:
@@ -171,6 +223,10 @@ def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str,
     for item, models in zip(items, marks, strict=True):
         text.need(text.of_kind(item, dict, "item"), "item_id")
         name = str(item["item_id"])
+        outputs_of = item.get("tgt")
+        texts = outputs_of if isinstance(outputs_of, dict) else {}
+        unjudged = len(set(texts) - set(text.of_kind(models, dict, "annotation")))
+        excluded["outputs shown but not judged (left out)"] += unjudged
         for model, said in text.of_kind(models, dict, "annotation").items():
             if name.startswith(CONTROL) or TUTORIAL in name:
                 kind = "attention checks" if name.startswith(CONTROL) else "tutorials"
@@ -180,6 +236,7 @@ def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str,
             domain, document = (place[0], APART.join(place[:2])) if len(place) == 3 else ("", "")
             score = text.of_kind(said, dict, f"annotation.{model}").get("score")
             more = {"domain": domain, "document": document or str(items[0].get("item_id"))}
+            more |= {"source": str(item.get("src") or ""), "output": str(texts.get(model, ""))}
             yield {"system": model, "segment": name, "score": score} | more | shared
 
 
@@ -242,7 +299,8 @@ def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
         for name in listed:
             frame[name] = listed[name].astype(object).to_numpy()[place]
     table = replace(table, frame=frame.astype("category"))
-    return columns.Judged(table, {name: name for name in frame.columns}, Counter())
+    names = {name: name for name in frame.columns}
+    return columns.Judged(table, names, Counter(), averages=True)
 
 
 READERS = {

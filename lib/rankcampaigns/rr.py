@@ -4,6 +4,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -12,28 +13,29 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 
+from rankstability import checks
+from rankstability import schema as schemas
 from rankstability.errors import DataError
+from rankstability.judgments import BLOCK_COLUMNS, TIES, battle_frame
 
-from . import schema as schemas
-from . import tables, text
+from . import tables, text, together
 from .da import apart
-from .folder import Reader, Source
+from .folder import READ, TOLD_BY, Reader, Source
 from .languages import LANGUAGES, no_rows, pair_told
 from .tables import Table
 
 NAMES = ["task", "pair", "track", "judge", "document", "system"]  # the categorical columns
-COLUMNS = ["task", "pair", "track", "block", "judge", "segment", "document", "position", "system"]
-COLUMNS += ["rank", "ranked"]
+COLUMNS = list(BLOCK_COLUMNS)
 UNRANKED = -1
 UNKNOWN = "-1"  # a language or document that the export does not name
 EMPTY_SLOT = "blank"  # WMT11: the entry of a slot that showed nothing
 LABELS = 5  # ranks run from 1 to 5
-TIES = ("tie", "tie (bothbad)", "both_bad")
 HIDDEN = dict.fromkeys(("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True)
 HIDDEN |= dict.fromkeys(("false", "f", "no", "n", "0"), False)  # the models, by ``anony``
 ARENA = {"system1": "model_a", "system2": "model_b", "judge": "judge", "question": "question_id"}
 ARENA |= {"domain": "category"}
 SIDES = ARENA | dict(system1="left", system2="right", judge="worker", question="prompt")
+MAPPED = {"left": "system1", "right": "system2"}  # names of `columns` of a campaign.yaml: ours
 TRACKS = {"indivsystems": "individual", "combosystems": "combination", "tunable": "tunable"}
 
 
@@ -57,13 +59,19 @@ def read_rr(
     not in the frame, or doubtful. Raises DataError for anything wrong in a file, and if `pair` has
     no rows.
     """
-    parts, first, empty = [], 0, 0
+    parts, first, empty, changed = [], 0, 0, Counter[str]()
     for file in files:
         part, blocks, slots = _read_file(Path(file), first, settings)
         parts.append(part)
+        changed.update(part.attrs.pop("changed"))
         first += blocks
         empty += slots
-    tables.refuse_twice([Path(file) for file in files], [p.drop(columns="block") for p in parts])
+    together.refuse_twice(
+        [Path(file) for file in files], [p.drop(columns=["block", "line"]) for p in parts]
+    )
+    lines = [part["line"].to_numpy() for part in parts]
+    with together.at_lines([Path(file) for file in files], lines, {}):
+        checks.refuse_alike(pd.concat(parts, ignore_index=True), ("system", "judge", "document"))
     frame, split = _apart(pd.concat(parts, ignore_index=True))
     if frame["segment"].dtype == object:
         frame["segment"] = pd.factorize(frame["segment"].astype(str))[0] + 1
@@ -76,7 +84,8 @@ def read_rr(
             raise no_rows(files, pair, present)
     frame = frame[COLUMNS].astype(dict.fromkeys(NAMES, str))
     frame = frame.astype(dict.fromkeys(NAMES, "category"))
-    frame.attrs["excluded"] = {"slots that showed nothing": empty} | split
+    told = {reason: n for reason, n in changed.items() if n}
+    frame.attrs["excluded"] = {"slots that showed nothing": empty} | split | told
     return frame
 
 
@@ -137,6 +146,8 @@ def _read_file(
         block, position, blocks = row, slot + 1, len(pair)
     outputs = {"system": systems[row, slot], "rank": ranks[row, slot]}
     part = per_row.iloc[row].assign(block=block + first, position=position, **outputs)
+    part["line"] = table.lines[row]
+    part.attrs["changed"] = table.trimmed(list(table.frame))
     return part, blocks, int((~shown).sum())
 
 
@@ -247,33 +258,53 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
     """
     excluded: Counter[str] = Counter()
     files = [file for file in files if pair_told(file, settings) == pair]
-    parts = [_battles(file, excluded) for file in files]
-    tables.refuse_twice(files, [part[part.attrs["told"]] for part in parts])
+    mapping = settings.get("columns") or {}
+    parts = [_battles(file, excluded, mapping) for file in files]
+    together.refuse_twice(files, [part[part.attrs["told"]] for part in parts])
+    _refuse_alike(files, parts)
     questions = pd.concat([part["question"] for part in parts]).to_numpy()
     names = [name for name in ARENA if name != "question"]
     rows = {name: _one_column([part[name] for part in parts]) for name in names}
     ranks = np.concatenate([part[["rank1", "rank2"]].to_numpy() for part in parts])
-    n = len(ranks)
-    if not n:
+    if not len(ranks):
         told = "; ".join(f"{reason}: {count}" for reason, count in excluded.items())
         raise DataError("no battles that count", file=files, value=told, expected="at least one")
-    both = union_categoricals([rows["system1"], rows["system2"]], sort_categories=True)
-    columns: dict[str, Any] = {
-        "block": np.repeat(np.arange(n), 2),
-        "judge": rows["judge"].repeat(2),
-        "segment": np.repeat(pd.factorize(questions)[0] + 1, 2),
-        "position": np.tile([1, 2], n),
-        "system": pd.Categorical.from_codes(both.codes.reshape(2, n).T.ravel(), both.categories),
-        "rank": ranks.ravel(),
-        "ranked": True,
-    }
-    for name, same in {"task": pair, "pair": pair, "track": "", "document": ""}.items():
-        columns[name] = pd.Categorical.from_codes(np.zeros(2 * n, int), [same])
-    frame = pd.DataFrame(columns)[COLUMNS]
-    if any(rows["domain"].categories):
-        frame["domain"] = rows["domain"].repeat(2)
+    battles = pd.DataFrame({**rows, "question": questions})
+    frame = battle_frame(battles.assign(rank1=ranks[:, 0], rank2=ranks[:, 1]), pair)
     frame.attrs["excluded"] = {reason: n for reason, n in excluded.items() if n}
     return frame
+
+
+def read_votes(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.DataFrame:
+    """The votes of battles: judge, question, left, right, vote (1: left, 0: right, 1/2: a tie).
+
+    Raises DataError as `read_battles` does, and for battles that name no question, by which the
+    votes of several judges could be joined.
+    """
+    excluded: Counter[str] = Counter()
+    mapping = settings.get("columns") or {}
+    files = [file for file in files if pair_told(file, settings) == pair]
+    parts = [_battles(file, excluded, mapping) for file in files]
+    frame = pd.concat(parts, ignore_index=True)
+    if (frame["place"] >= 0).any():
+        expected = f"a column {ARENA['question']} or {SIDES['question']}"
+        raise DataError("battles that name no question", file=list(files), expected=expected)
+    said = {"left": "system1", "right": "system2"}
+    votes = {name: frame[said.get(name, name)].astype(str) for name in ("judge", "question", *said)}
+    first = np.sign(frame["rank2"] - frame["rank1"])
+    return pd.DataFrame(votes).assign(vote=(first + 1) / 2)
+
+
+def _refuse_alike(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
+    """Raises DataError for names of systems, judges or domains of battles that look the same."""
+    sides = ("system1", "system2")
+    systems = _one_column([part[side] for side in sides for part in parts])
+    lines = [part["line"].to_numpy() for part in parts]
+    with together.at_lines([*files, *files], [*lines, *lines], {}):
+        checks.refuse_alike(pd.DataFrame({"system": systems}))
+    others = [part[["judge", "domain"]] for part in parts]
+    with together.at_lines(files, lines, {}):
+        checks.refuse_alike(pd.concat(others, ignore_index=True), ("judge", "domain"))
 
 
 def _one_column(columns: Sequence[pd.Series]) -> pd.Categorical:
@@ -282,15 +313,54 @@ def _one_column(columns: Sequence[pd.Series]) -> pd.Categorical:
     return union_categoricals(made, sort_categories=True)
 
 
-def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
-    known = {"winner", "anony", *ARENA.values(), *SIDES.values()}
+def _named(header: Collection[str], mapping: Mapping[str, str]) -> dict[str, str]:
+    """Our columns of battles to those of a header: by `mapping`, else as arenas name them.
+
+    Raises DataError if the header lacks a column of `mapping`.
+    """
+    usual = SIDES if "left" in header and "model_a" not in header else ARENA
+    found = {**usual, "winner": "winner"}
+    for ours, theirs in mapping.items():
+        if theirs not in header:
+            raise DataError(f"no such column for {ours}", value=theirs, expected=", ".join(header))
+        found[MAPPED.get(ours, ours)] = theirs
+    for name in ("left", "right", "winner"):
+        ours = MAPPED.get(name, name)
+        if found[ours] not in header:
+            there = ", ".join(header)[:80]
+            told = f'columns="{name}=<your column>" (`columns:` in a campaign.yaml)'
+            expected = f"a header with {found[ours]!r}, or {told}"
+            raise DataError("a column is missing", value=there, expected=expected)
+    return {ours: theirs for ours, theirs in found.items() if theirs in header}
+
+
+def _winners(table: Table, named: Mapping[str, str], known: Collection[str]) -> Table:
+    """The table with winners that are called by the name of a system as the columns' names."""
+    winner = table.frame[named["winner"]]
+    if set(winner.cat.categories) <= set(known):
+        return table
+    written = winner.astype(str)
+    made, called = written, ~written.isin(list(known))
+    for side in (named["system1"], named["system2"]):
+        made = made.mask(called & written.eq(table.frame[side].astype(str)), side)
+    frame = table.frame.assign(**{named["winner"]: made.astype("category")})
+    return replace(table, frame=frame)
+
+
+def _battles(file: Path, excluded: Counter[str], mapping: Mapping[str, str]) -> pd.DataFrame:
+    known = {"winner", "anony", *ARENA.values(), *SIDES.values(), *mapping.values()}
     table = tables.any_table(file, known.intersection)
+    with text.placed(file, 1):
+        named = _named([*table.frame, *table.unread], mapping)
+    if table.frame.empty:
+        raise DataError("no rows", file=file, expected="rows below the header")
     there = set(table.frame)
-    names = SIDES if "left" in there and "model_a" not in there else ARENA
-    _columns(table, [names["system1"], names["system2"], "winner"])
-    named = {ours: theirs for ours, theirs in names.items() if theirs in there}
-    ranks_of = {names["system1"]: (1, 2), names["system2"]: (2, 1), **dict.fromkeys(TIES, (1, 1))}
-    table.check_values([name for name in ("winner", *names.values(), "anony") if name in there])
+    ranks_of = dict.fromkeys(TIES, (1, 1))
+    if mapping:  # a user's own columns: both usual pairs of words for the winner
+        ranks_of |= {"left": (1, 2), "model_a": (1, 2), "right": (2, 1), "model_b": (2, 1)}
+    ranks_of |= {named["system1"]: (1, 2), named["system2"]: (2, 1)}
+    table.check_values([*named.values(), *({"anony"} & there)])
+    table = _winners(table, named, ranks_of)
     keep = np.arange(len(table.frame))
     if "anony" in there:
         hidden = table.frame["anony"].astype(str).str.lower().map(HIDDEN)
@@ -299,26 +369,35 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
             raise table.error(problem, int(row), "anony", expected)
         keep = np.flatnonzero(hidden)
         excluded["battles of known models (left out)"] += len(hidden) - len(keep)
-    ids = schemas.ids(*named) | schemas.ids(*{"judge", "domain"} & named.keys(), missing=())
-    schema = schemas.Schema(ids | {"winner": schemas.one_of(ranks_of, "winner")})
-    rows = table.validated(schema, {**named, "winner": "winner"}, keep)
+    ids = schemas.ids(*(name for name in named if name != "winner"))
+    ids |= schemas.ids(*{"judge", "domain"} & named.keys(), missing=())
+    words = dict.fromkeys((named["system1"], named["system2"], *TIES))
+    winner = schemas.one_of(ranks_of, "winner")
+    winner = replace(winner, expected=f"one of {', '.join(words)}, or the name of one of the two")
+    rows = table.validated(schemas.Schema(ids | {"winner": winner}), named, keep)
     both = union_categoricals([_one_column([rows[name]]) for name in ("system1", "system2")])
     same = keep[np.equal(*both.codes.reshape(2, -1))]
     if len(same):
         problem, expected = "a model against itself", "two different models"
-        raise table.error(problem, int(same[0]), names["system2"], expected)
+        raise table.error(problem, int(same[0]), named["system2"], expected)
     bad = rows["winner"].isin(TIES[1:])
     excluded["(kept as ties: both bad)"] += int(bad.sum())
-    winner = rows["winner"].cat
-    ranks = np.array([ranks_of[str(name)] for name in winner.categories])[winner.codes]
+    won = rows["winner"].cat
+    ranks = np.array([ranks_of[str(name)] for name in won.categories])[won.codes]
     number = pd.Series(table.lines[keep])
     judge = rows["judge"].astype(str).replace("NA", "") if "judge" in rows else ""
     out = rows.reindex(columns=list(ARENA)).assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
     out = out.assign(judge=judge, question=rows.get("question", number))
     out["domain"] = rows["domain"].astype(str) if "domain" in rows else ""
+    if "question" in rows:  # else, that two battles are equal says nothing
+        codes = {name: column.cat.codes for name, column in table.frame.iloc[keep].items()}
+        excluded["identical rows (kept)"] += int(pd.DataFrame(codes).duplicated().sum())
+    excluded.update(table.trimmed(list(named.values()), keep))
+    out["line"] = table.lines[keep]
     excluded["(kept: no judge is named)"] += int((out["judge"] == "").sum())
     out["place"] = -1 if "question" in rows else np.arange(len(out))
-    out.attrs["told"] = [*named, "place", "rank1", "rank2"]  # the columns that identify a battle
+    identified = [name for name in named if name != "winner"]  # what makes a battle another one
+    out.attrs["told"] = [*identified, "place", "rank1", "rank2"]
     return out
 
 
@@ -336,6 +415,14 @@ def _of_pairs(source: Source, pair: str) -> pd.DataFrame:
     return out
 
 
+def reading(settings: Mapping[str, Any]) -> pd.DataFrame:
+    """How the columns of battles were understood if `settings` name some: file, what, ..."""
+    by = settings.get("told by", TOLD_BY)
+    named = (settings.get("columns") or {}).items()
+    rows = [("all", f"column {ours}", theirs, by) for ours, theirs in named]
+    return pd.DataFrame(rows, columns=READ)
+
+
 READERS = {
     "rr": Reader(
         pairs=lambda source: pairs(source.files, source.settings),
@@ -345,6 +432,7 @@ READERS = {
         pairs=lambda source: sorted({pair_told(f, source.settings) for f in source.files}),
         read=_of_pairs,
         pair_of=pair_told,
+        reading=lambda source: reading(source.settings),
         lacks=lambda source: {"document"},
     ),
 }

@@ -1,8 +1,6 @@
 """``campaign.yaml``: what a user says about the campaign in a folder."""
 
 import contextlib
-import json
-import os
 import re
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
@@ -11,15 +9,40 @@ from typing import Any
 
 import yaml
 
+from rankstability import schema
 from rankstability.errors import DataError
 from rankstability.judgments import ZERO_VARIANCE
 
-from . import columns, folder, formats, languages, schema, text
-from .catalogue import WORDS
+from . import columns, folder, formats, guesses, languages, text
+from .catalogue import WORDS, Campaign
 
 NAMES = ("campaign.yaml", "campaign.yml")
-ASKED = ("columns", "wide", "scale", "decimal")  # settings that the command line takes, too
-GIVEN = "RANKSTABILITY_SETTINGS"  # the environment variable that passes them on, as JSON
+ASKED = (
+    "columns",
+    "wide",
+    "scale",
+    "decimal",
+    "sheet",
+    "missing",
+    "humans",
+    "judges",
+    "weights",
+)  # settings that the command line takes, too
+EVERY = set(formats.FORMATS)
+FIT = {  # the formats of which a setting of the command line may be; the others: long tables
+    "humans": EVERY,
+    "judges": EVERY,
+    "columns": {"long", "battles"},
+    "weights": {name for name, form in formats.FORMATS.items() if form.protocol == "MQM"},
+}
+SCORED = {"long", "pearmut", "wmt24", "wmt25", "mtme"}  # single scores, see `long.reader`
+EXPORTS = {"appraise", "esa", "appraise-mqm"}
+IN_FILE = {  # the formats in which a setting of campaign.yaml does something; others: `FIT`, or all
+    "scale": SCORED,
+    "annotator": (SCORED - {"mtme"}) | EXPORTS,
+    "zero_variance": (SCORED - {"mtme"}) | EXPORTS | {"da"},
+    **{name: {"long"} for name in ("wide", "decimal", "sheet", "missing")},
+}
 LARGEST = 1 << 16  # bytes of a campaign.yaml
 LONGEST = 40  # characters of a word for systems, segments, ...
 DIGITS = 100  # characters of a number in a campaign.yaml
@@ -79,7 +102,9 @@ def _is_scale(value: Any) -> bool:
 
 
 def _is_columns(value: Any) -> bool:
-    known = isinstance(value, dict) and set(value) <= set(columns.FIELDS)
+    of_battles = {*columns.BATTLE, *columns.BESIDE_BATTLE}
+    named = set(value) if isinstance(value, dict) else {""}
+    known = named <= set(columns.FIELDS) or named <= of_battles
     return known and _words(list(value.values())) and _each_once(value.values())
 
 
@@ -88,8 +113,16 @@ def _is_wide(value: Any) -> bool:
 
 
 def _is_people(value: Any) -> bool:
-    named = isinstance(value, dict) and _words(list(value))
-    return named and all(_word(those) or _words(those) for those in value.values())
+    if not isinstance(value, dict) or not _words(list(value)):
+        return False
+    lists = [those if isinstance(those, list) else [those] for those in value.values()]
+    texts = [*value, *(one for those in lists for one in those)]
+    return all(lists) and all(_word(one) and str(one).strip() for one in texts)
+
+
+def _is_judges(value: Any) -> bool:
+    named = isinstance(value, dict) and len(value) and all(map(_line, value))
+    return _words(value) or bool(named and all(map(_line, value.values())))
 
 
 def _is_words(value: Any) -> bool:
@@ -105,7 +138,9 @@ def _one_of(*words: str) -> Callable[[Any], bool]:
 
 
 PEOPLE = "{annotator: [accounts]}, such as {A: [sggdeu08*, sggdeu09*]}"
+JUDGES = "[GPT-4, gemba*], [] if all are people, {file: judges.tsv} or {GPT-4: battles.csv}"
 MAPPED = "{ours: yours}, each column once; ours: " + ", ".join(columns.FIELDS)
+MAPPED += "; of battles: " + ", ".join((*columns.BATTLE, *columns.BESIDE_BATTLE))
 NAMED = {"protocol", *WORDS, *(f"{name}s" for name in WORDS)}
 SPOKEN = "{system: model, segment: question}, of " + ", ".join(WORDS) + ", their plurals, protocol"
 BILINGUAL, NO_SPREAD = "unknown way of judging", "unknown rule for workers whose scores never vary"
@@ -135,16 +170,23 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "columns": (_is_columns, "not a mapping of columns", MAPPED),
     "words": (_is_words, "not a mapping of words", SPOKEN),
     "wide": (_is_wide, "not columns of systems", "[A, B, ...], the columns, each once; or all"),
+    "sheet": (_line, "not the name of a sheet", "one line of text"),
+    "missing": (_words, "not a list of words", "[k. A., -], words for no score"),
+    "humans": (_words, "not a list of systems", "[ref-A, HT], human translations or references"),
     "decimal": (_one_of(",", "."), "not a decimal sign", "',' or '.'"),
     "weights": (lambda value: isinstance(value, str), "not a name", "such as critical25"),
     "annotator": (_is_people, "not a mapping of annotators", PEOPLE),
+    "judges": (_is_judges, "neither names of judges nor their files", JUDGES),
 }
 KNOWN = "`field: value` lines, without aliases and tags; fields: " + ", ".join(FIELDS)
 
 
 def settings_file(place: Path) -> Path:
     """The ``campaign.yaml`` or ``.yml`` of a folder, whatever its case; DataError if several."""
-    here = sorted(one for one in place.iterdir() if one.name.lower() in NAMES and one.is_file())
+    named = sorted(one for one in place.iterdir() if one.name.lower() in NAMES)
+    for one in (one for one in named if one.is_symlink() and not one.exists()):
+        raise DataError("a link to a file that is not there", file=one, expected="settings")
+    here = [one for one in named if one.is_file()]
     if len(here) > 1:
         raise DataError("two settings files", file=here, expected="one of them")
     return here[0] if here else place / NAMES[0]
@@ -155,28 +197,29 @@ def read_settings(file: Path) -> dict[str, Any]:
     return _checked(_parsed(file), file) if file.is_file() else {}
 
 
-def given() -> dict[str, Any]:
-    """Settings of a table from the command line (see `told`), checked."""
-    said: dict[str, Any] = json.loads(os.environ.get(GIVEN, "{}"))
-    return _checked(said, None)
-
-
 def told(words: Mapping[str, str]) -> dict[str, Any]:
     """Settings of the command line (those of `ASKED`) in the form of campaign.yaml, checked.
 
     ``columns="system=MT engine,score=Adequacy (0-100)"``, ``wide=A,B`` or ``wide=all``,
-    ``scale=1,5``, ``decimal=,``. Raises DataError for a value of another form.
+    ``scale=1,5``, ``decimal=,``, ``sheet=Ratings``, ``missing="k. A.,-"``, ``humans=HT,ref-A``
+    (empty: none), ``judges=GPT-4,gemba*`` (empty: all are people) or ``judges=file:judges.tsv``.
+    Raises DataError for a value of another form.
     """
     entry: dict[str, Any] = dict(words)
     if "columns" in words:
-        parts = re.split(rf",\s*(?=(?:{'|'.join(columns.FIELDS)})\s*=)", words["columns"])
+        ours = "|".join((*columns.FIELDS, *columns.BATTLE, *columns.BESIDE_BATTLE))
+        parts = re.split(rf",\s*(?=(?:{ours})\s*=)", words["columns"])
         cut = [part.partition("=") for part in parts]
-        entry["columns"] = {ours.strip(): theirs.strip() for ours, _, theirs in cut}
+        entry["columns"] = {name.strip(): theirs.strip() for name, _, theirs in cut}
         if len(cut) > len(entry["columns"]) or not all(entry["columns"].values()):
             expected = 'such as columns="system=MT engine,score=Adequacy (0-100)"'
             raise DataError("not a mapping of columns", value=words["columns"], expected=expected)
     if words.get("wide", "all") != "all":
         entry["wide"] = [name.strip() for name in words["wide"].split(",")]
+    for name in {"missing", "humans"} & set(words):
+        entry[name] = [word.strip() for word in words[name].split(",") if word.strip()]
+    if "judges" in words:
+        entry["judges"] = _judges_told(words["judges"])
     if "scale" in words:
         ends = [end.strip(" []") for end in words["scale"].split(",")]
         entry["scale"] = ends
@@ -185,10 +228,44 @@ def told(words: Mapping[str, str]) -> dict[str, Any]:
     return _checked(entry, None)
 
 
+def fit(said: Mapping[str, Any], campaign: Campaign) -> None:
+    """Raises DataError for settings of the command line that do not concern the campaign."""
+    fitting = {name: FIT.get(name, {"long"}) for name in said}
+    wrong = [name for name in said if not campaign.own or campaign.format not in fitting[name]]
+    if not wrong:
+        return
+    forms = set[str]().union(*(fitting[name] for name in wrong))
+    expected = "a campaign of your own"
+    if campaign.own:
+        expected = "a table of your own in the format " + " or ".join(sorted(forms))
+    value = f"{campaign.name}, format {campaign.format}"
+    problem = f"settings of a table: {', '.join(wrong)}"
+    raise DataError(problem, value=value, expected=expected)
+
+
+def refuse_idle(said: Mapping[str, Any], form: str, file: Path) -> None:
+    """Raises DataError for a field of a campaign.yaml that does nothing in this format."""
+    for name in said:
+        fitting = IN_FILE.get(name) or FIT.get(name, EVERY)
+        if form not in fitting:
+            problem = f"`{name}:` does nothing for files of the format {form}"
+            expected = "it for " + " or ".join(sorted(fitting))
+            raise DataError(problem, file=file, column=name, value=said[name], expected=expected)
+
+
+def _judges_told(words: str) -> list[str] | dict[str, str]:
+    """``judges=`` of the command line: names, or ``name:file`` of each."""
+    parts = [part.strip() for part in words.split(",") if part.strip()]
+    if parts and all(":" in part for part in parts):
+        cut = [part.partition(":") for part in parts]
+        return {name.strip(): file.strip() for name, _, file in cut}
+    return parts
+
+
 def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     """Write the settings of a table (or of those in a folder) to a ``campaign.yaml``; its path.
 
-    `said` are settings already given; the others are guessed (`columns.settled`). Raises DataError
+    `said` are settings already given; the others are guessed (`guesses.settled`). Raises DataError
     if there is one already, or the judgments cannot be read with these settings.
     """
     file = settings_file(path if path.is_dir() else path.parent)
@@ -200,7 +277,7 @@ def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     entries = []
     for table in tables:
         with text.placed(table):
-            entries.append(columns.settled(table, said))
+            entries.append(guesses.settled(table, said))
     if any(entry != entries[0] for entry in entries):
         raise DataError("tables of several forms", file=tables, expected="one of them as PATH")
     entry = entries[0]
@@ -212,7 +289,7 @@ def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
         long.read(source, pair)
     part = file.with_name(f".{file.name}.part")
     try:
-        part.write_text(columns.written(entry), encoding="utf-8")
+        part.write_text(guesses.written(entry), encoding="utf-8")
         part.replace(file)
     finally:
         part.unlink(missing_ok=True)
@@ -238,10 +315,14 @@ def _checked(entry: dict[str, Any], file: Path | None) -> dict[str, Any]:
         if found in named:
             raise wrong(f"{name} appears twice", expected="each file once")
         named.add(found)
+    if isinstance(entry.get("judges"), dict):
+        _judges_here(entry["judges"], file)
     if "pair" in entry:
         entry["pair"] = languages.pair_of(entry["pair"])
     if "columns" in entry:
         entry["columns"] = {ours: str(theirs) for ours, theirs in entry["columns"].items()}
+    for name in {"missing", "humans"} & set(entry):
+        entry[name] = [str(word) for word in entry[name]]
     if isinstance(entry.get("wide"), list):
         entry["wide"] = [str(name) for name in entry["wide"]]
     if "annotator" in entry:
@@ -249,6 +330,14 @@ def _checked(entry: dict[str, Any], file: Path | None) -> dict[str, Any]:
         listed = {str(who): those if isinstance(those, list) else [those] for who, those in of}
         entry["annotator"] = {who: list(map(str, those)) for who, those in listed.items()}
     return entry
+
+
+def _judges_here(said: Mapping[Any, Any], file: Path | None) -> None:
+    """Raises DataError for a file of judges that is not in the folder of campaign.yaml."""
+    for name in map(str, said.values()):
+        if file and (Path(name).name != name or not folder.named_file(file.parent, name)):
+            wrong = partial(DataError, file=file, column="judges", value=name)
+            raise wrong("no such file of judges in the folder", expected="the name of a file in it")
 
 
 def _parsed(file: Path) -> dict[Any, Any]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
-import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,13 +14,17 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from rankstability import schema as schemas
+from rankstability import spelling
 from rankstability.errors import DataError
 
 from . import binary, text
-from . import schema as schemas
+from .layout import layout, notes, width
 
 Names: TypeAlias = tuple[str, ...]
 Span: TypeAlias = tuple[int, int, list[str]]  # the first line of a row, its last, its cells
+FIRST, LAST = 60, 20  # lines at the beginning and the end in which titles and footers are found
+TOP = 1 << 18  # bytes of each
 BLANKS = " "  # stands for cells separated by blanks, tabs or both
 SEPARATORS = ("\t", ";", ",")
 QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')  # a whole cell in quotation marks
@@ -36,31 +38,37 @@ WRONG = {  # a cell: what finds it, what is expected
 class Table:
     """A file's rows, and the line of each in the file.
 
-    ``frame`` holds one text column per name, without blanks around cells; ``lines[i]`` is the
-    physical line of row ``i`` (the first line of the file is 1; headers and blank lines count);
-    ``blanks`` maps columns in which blanks were stripped to a mask of the cells concerned. For
-    JSON, ``keys`` maps each set of keys to the line of the first object that has it. ``unread``
-    lists columns of the file that are not in the frame.
+    ``frame`` holds one text column per name, its cells as `spelling.cleaned` leaves them;
+    ``lines[i]`` is the physical line of row ``i`` (the first line of the file is 1; headers and
+    blank lines count); ``blanks`` maps columns in which blanks were stripped to a mask of the cells
+    concerned, ``unseen`` those in which invisible characters were taken away. For JSON, ``keys``
+    maps each set of keys to the line of the first object that has it. ``unread`` lists columns of
+    the file that are not in the frame; ``beside``, what stands above and below the
+    table (what, value).
     """
 
     path: Path
     frame: pd.DataFrame
     lines: np.ndarray
     blanks: Mapping[str, np.ndarray] = field(default_factory=dict)
+    unseen: Mapping[str, np.ndarray] = field(default_factory=dict)
     keys: Mapping[frozenset[str], int] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
+    beside: tuple[tuple[str, str], ...] = ()
 
-    def trimmed(self, columns: Collection[str], rows: np.ndarray | None = None) -> int:
-        """In how many of `rows` (indices; default all) blanks around these cells were stripped."""
-        some = [self.blanks[name] for name in set(columns) & set(self.blanks)]
-        marked = np.logical_or.reduce(some) if some else np.zeros(len(self.frame), bool)
-        return int((marked if rows is None else marked[rows]).sum())
+    def trimmed(self, columns: Collection[str], rows: np.ndarray | None = None) -> dict[str, int]:
+        """How many of `rows` (indices; default all) had a cell changed, by `spelling.CHANGES`."""
+        return {
+            reason: _marked(marks, columns, len(self.frame), rows)
+            for reason, marks in zip(spelling.CHANGES, (self.blanks, self.unseen), strict=True)
+        }
 
     def take(self, rows: np.ndarray) -> Table:
         """The table with only these `rows` (indices)."""
         blanks = {name: marked[rows] for name, marked in self.blanks.items()}
+        unseen = {name: marked[rows] for name, marked in self.unseen.items()}
         frame = self.frame.iloc[rows].reset_index(drop=True)
-        return replace(self, frame=frame, lines=self.lines[rows], blanks=blanks)
+        return replace(self, frame=frame, lines=self.lines[rows], blanks=blanks, unseen=unseen)
 
     def error(self, problem: str, row: int, column: str, expected: str) -> DataError:
         """The error for one wrong value of the table."""
@@ -111,19 +119,33 @@ def table(
 
     `quoted`: cells may be in quotation marks, which are stripped, too.
     """
-    plain, blanks = {}, {}
+    plain = {}
+    blanks: dict[str, np.ndarray] = {}
+    unseen: dict[str, np.ndarray] = {}
     for name in frame.columns:
         values = frame[name].astype("category").cat
         written = [unquoted(str(v)) if quoted else v for v in values.categories]
-        bare = [str(value).strip() for value in written]
-        changed = np.array([a != b for a, b in zip(bare, written, strict=True)], bool)
-        if changed.any():
-            blanks[name] = np.append(changed, False)[values.codes.to_numpy()]
+        stripped = [str(value).strip() for value in written]
+        bare = [spelling.cleaned(value) for value in stripped]
+        codes = values.codes.to_numpy()
+        for marks, before, after in ((blanks, written, stripped), (unseen, stripped, bare)):
+            changed = np.array([a != b for a, b in zip(before, after, strict=True)], bool)
+            if changed.any():
+                marks[name] = np.append(changed, False)[codes]
         if bare != list(values.categories):
-            kept = pd.Categorical(np.append(bare, "").astype(object)[values.codes.to_numpy()])
+            kept = pd.Categorical(np.append(bare, "").astype(object)[codes])
             plain[name] = pd.Series(kept, index=frame.index).astype(frame[name].dtype.name)
     lines = np.asarray(lines, dtype=int)
-    return Table(path, frame.assign(**plain) if plain else frame, lines, blanks)
+    return Table(path, frame.assign(**plain) if plain else frame, lines, blanks, unseen)
+
+
+def _marked(
+    marks: Mapping[str, np.ndarray], columns: Collection[str], n: int, rows: np.ndarray | None
+) -> int:
+    """How many of `rows` have a mark in one of `columns`."""
+    some = [marks[name] for name in set(columns) & set(marks)]
+    marked = np.logical_or.reduce(some) if some else np.zeros(n, bool)
+    return int((marked if rows is None else marked[rows]).sum())
 
 
 def cells(line: str, sign: str = ",") -> list[str]:
@@ -140,28 +162,86 @@ def separator(line: str) -> str:
 
 
 def any_table(
-    path: Path, choose: Callable[[Sequence[str]], Collection[str]] = lambda names: names
+    path: Path,
+    choose: Callable[[Sequence[str]], Collection[str]] = lambda names: names,
+    sheet: str = "",
 ) -> Table:
     """A table with a header: CSV (comma or semicolon), TSV, JSON (lines or list), Parquet, XLSX.
 
     From the last two only those columns are read that `choose` picks from all names; from the
-    others, all columns are.
+    others, all columns are. `sheet` names that of XLSX, if there are several. Title rows above the
+    header and footers are in ``beside``.
     """
     if binary.holds(path):
-        names = binary.names(path)
+        names = binary.names(path, sheet)
         chosen = [name for name in names if name in set(choose(names))]
-        columns, lines = binary.read(path, chosen, _cell)
+        columns, lines = binary.read(path, chosen, schemas.as_text, sheet)
         unread = tuple(name for name in names if name not in chosen)
-        return replace(table(path, pd.DataFrame(columns), lines), unread=unread)
-    line = text.first_line(path)
-    if line.lstrip()[:1] in ("{", "["):
+        found, beside = table(path, pd.DataFrame(columns), lines), binary.beside(path, sheet)
+        return replace(found, unread=unread, beside=beside)
+    if text.first_line(path).lstrip()[:1] in ("{", "["):
         return from_records(path, text.records(path))
-    return read(path, (), separator(line))
+    sign, around, beside = _around(path)
+    return replace(read(path, (), sign, around=around), beside=beside)
+
+
+def header(path: Path, sheet: str = "") -> list[str]:
+    """The names of the columns of a table with a header; of JSON, the keys of its beginning."""
+    if binary.holds(path):
+        return binary.names(path, sheet)
+    start = text.head(path).replace("\r\n", "\n")
+    if not start.strip():
+        return []
+    if start.lstrip()[:1] in ("{", "["):
+        return re.findall(r'"(\w[\w .-]*)"\s*:', start.partition("\n")[0] or start)
+    sign, around, _ = _around(path)
+    lines = enumerate(start.split("\n"), start=1)
+    first = next((line for n, line in lines if line.strip() and n not in around), "")
+    return [name.strip() for name in cells(first, sign)]
+
+
+@text.kept(64)
+def _around(path: Path) -> tuple[str, tuple[int, ...], tuple[tuple[str, str], ...]]:
+    """The separator of a text table, the lines of title rows and footers, and what they say."""
+    data = text.content(path).replace(b"\r\n", b"\n")
+    top = data[:TOP].decode(errors="ignore").split("\n")[:FIRST]
+    first = next((line for line in top if line.strip()), "")
+    sign = separator(first)
+    if sum(map(bool, cells(first, sign))) < 3:  # a title, or a narrow table
+        sign = max((sign, *SEPARATORS), key=lambda one: _width(top, one))
+    end = data[-TOP:].decode(errors="ignore").split("\n")[len(data) > TOP :][-LAST:]
+    longest = csv.field_size_limit()
+    if b"\r" in data or any(line.count('"') % 2 or len(line) > longest for line in (*top, *end)):
+        return sign, (), ()  # cells of several lines, or too long: said when they are read
+    from_line = data.count(b"\n") + 2 - len(end)
+    rows = _filled(top, 1, sign) | _filled(end, from_line, sign)
+    empty = [line for line, row in rows.items() if not row]
+    rows = {line: row for line, row in rows.items() if row}
+    if not rows:
+        return sign, (), ()
+    found = layout(rows)
+    return sign, (*empty, *found.above, *found.below), notes(rows, found)
+
+
+def _width(lines: Sequence[str], sign: str) -> int:
+    return width([len(row) for row in _filled(lines, 1, sign).values()])
+
+
+def _filled(lines: Sequence[str], first: int, sign: str) -> dict[int, dict[int, str]]:
+    """The cells of lines that are not empty, by number of line and place; blank lines left out."""
+    numbered = enumerate(lines, start=first)
+    rows = {n: cells(line, sign) for n, line in numbered if line.strip()}
+    return {n: {k: cell for k, cell in enumerate(row) if cell.strip()} for n, row in rows.items()}
 
 
 @text.kept(6)
 def read(
-    file: Path, columns: Names = (), sign: str = ",", only: Names = (), first: int = 0
+    file: Path,
+    columns: Names = (),
+    sign: str = ",",
+    only: Names = (),
+    first: int = 0,
+    around: tuple[int, ...] = (),
 ) -> Table:
     """A file whose cells are separated by `sign`, plain or packed, as a table.
 
@@ -170,9 +250,10 @@ def read(
     marks that do not enclose a whole cell are text. `columns` are those of a format whose header
     line may be missing (with `BLANKS`, a header may have them in any order); without them, the
     header names the columns. `only` these columns are kept. `first` is the number of cells of a
-    line that count, if text with tabs may follow. Callers share the table as long as the file does
-    not change: do not modify it. Raises DataError if a line has too many or too few cells, a column
-    appears twice in the header, a quotation mark is not closed, or text follows a closing one.
+    line that count, if text with tabs may follow. Lines `around` the table count as blank. Callers
+    share the table as long as the file does not change: do not modify it. Raises DataError if a
+    line has too many or too few cells, a column appears twice in the header, a quotation mark is
+    not closed, or text follows a closing one.
     """
     anyhow, data = sign == BLANKS, text.content(file).replace(b"\r\n", b"\n")
     if anyhow:
@@ -181,6 +262,11 @@ def read(
         lines = data.replace(b"\r", b" ").split(b"\n")
         cut = (line.split(b"\t", first)[:first] if line.strip() else () for line in lines)
         data = b"\n".join(map(b"\t".join, cut))
+    if around:
+        every = data.split(b"\n")
+        for line in around:
+            every[line - 1] = b""
+        data = b"\n".join(every)
     names = list(columns)
     if columns and anyhow:
         names = _in_order(data, columns, file)
@@ -245,7 +331,8 @@ def _line_by_line(file: Path, whole: str, names: list[str], sign: str, only: Nam
     for twice in (name for name in names if names.count(name) > 1):
         raise DataError("a column appears twice", file=file, line=1, value=twice)
     frame = pd.DataFrame(fields, columns=names, dtype=object).astype("category")
-    return table(file, frame[list(only)] if only else frame, lines, quoted='"' in source)
+    quoted = sign == "\t" and '"' in source  # between other signs, cells are unquoted already
+    return table(file, frame[list(only)] if only else frame, lines, quoted)
 
 
 def _refuse_swallowed(
@@ -342,40 +429,8 @@ def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -
     keys: dict[frozenset[str], int] = {}
     for line, entry in entries:
         lines.append(line)
-        rows.append({str(name): _cell(value) for name, value in entry.items()})
+        rows.append({str(name): schemas.as_text(value) for name, value in entry.items()})
         keys.setdefault(frozenset(rows[-1]), line)
     names = list(dict.fromkeys(name for row in rows for name in row))
     frame = pd.DataFrame(rows, columns=names, dtype=object).fillna("").astype("category")
     return replace(table(path, frame, lines), keys=keys)
-
-
-def _cell(value: Any) -> str:
-    """A value as text: None and NaN as empty, 3.0 as ``3``, lists and objects as in Python."""
-    if isinstance(value, str):
-        return value
-    if value is None or value is pd.NA or value is pd.NaT:
-        return ""
-    if isinstance(value, (float, np.floating)):
-        if math.isnan(value):
-            return ""
-        whole = math.isfinite(value) and value == int(value)
-        return str(int(value)) if whole else repr(float(value))
-    return str(value)
-
-
-def refuse_twice(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
-    """Raises DataError if all rows of one file are in another, too, in whatever form and order.
-
-    `parts` are the parsed rows of each of `files`, compared in the columns that they all have.
-    """
-    if len(files) < 2:
-        return
-    columns = [name for name in parts[0] if all(name in part for part in parts)]
-    rows = [np.unique(pd.util.hash_pandas_object(part[columns], index=False)) for part in parts]
-    for one, other in itertools.permutations(range(len(rows)), 2):
-        first = rows[one][:1]
-        if len(first) and np.isin(first, rows[other]) and np.isin(rows[one], rows[other]).all():
-            both = [files[k] for k in sorted((one, other))]
-            value = f"all {len(parts[one])} of {files[one].name}"
-            expected = "one of them, or the files to read under `files:` in a campaign.yaml"
-            raise DataError("the same rows in two files", file=both, value=value, expected=expected)

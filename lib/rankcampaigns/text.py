@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial, wraps
 from io import BufferedReader
 from pathlib import Path
+from stat import S_ISREG
 from typing import IO, Any, TypeVar, cast
 
 from rankstability.errors import DataError
@@ -38,6 +39,8 @@ def kept(most: int) -> Callable[[F], F]:
                 stat = path.stat()
             except OSError:
                 raise DataError("no such file", file=path) from None
+            if not S_ISREG(stat.st_mode):
+                raise DataError("not a file but a device or pipe", file=path, expected="a file")
             return once(path, stat.st_mtime_ns, stat.st_size, *args, **named)
 
         return cast("F", of_file)

@@ -6,23 +6,29 @@
 >>> print(ranking)  # doctest: +SKIP
 
 The names below suffice for most work; the folders follow the path of the data: `change`
-(judgments to judgments), `score` (judgments to scores), `rank` (scores to a `Ranking`). The package
-`rankcampaigns` reads files; `rankcompanion` answers the questions of six papers, in notebooks.
+(judgments to judgments), `score` (judgments to scores), `rank` (scores to a `Ranking`). `find` and
+`load` forward to the package `rankcampaigns`, which reads files. The package `rankcompanion`
+answers the questions of six papers with them, in numbered notebooks.
 """
 
+import sys as _sys
 from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _MODULES = {  # imported when a name is first used, so that importing the package is quick
     "errors": ("DataError",),
-    "rankcampaigns.campaigns": ("find", "load"),
+    "forwarding": ("find", "load", "verdict"),
+    "frames": ("judgments", "battles"),
     "change.perturb": ("remove", "degrade"),
     "score.scored": ("segment_scores",),
     "score.pairwise": ("pair_counts",),
     "score.mqm": ("mqm_scores",),
-    "rank.systems": ("rank_systems",),
+    "rank.standing": ("rank_systems",),
     "rank.ranking": ("Ranking", "CLUSTER_RULES"),
+    "rank.recipes": ("RECIPES",),
+    "rank.deciding": ("fewest",),
     "rank.comparing": ("compare",),
     "rank.significance": ("TESTS",),
     "rank.tournament": ("feedback_arc_set",),
@@ -32,12 +38,25 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 __all__ = list(_MODULE_OF)
 
 
+class _Door(_ModuleType):
+    """The package: its public names stay when a module of the same name is imported.
+
+    `rankstability.judgments` is the function; what the module of that name holds is imported by
+    ``from rankstability.judgments import ...``.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in _MODULE_OF or not isinstance(value, _ModuleType):
+            super().__setattr__(name, value)
+
+
+_sys.modules[__name__].__class__ = _Door
+
+
 def __getattr__(name: str) -> object:
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = _MODULE_OF[name]
-    here = "" if module.startswith("rankcampaigns.") else f"{__name__}."
-    return getattr(_import_module(here + module), name)
+    return getattr(_import_module(f".{_MODULE_OF[name]}", __name__), name)
 
 
 def __dir__() -> list[str]:

@@ -1,18 +1,24 @@
-"""The one exception of the package for bad input."""
+"""The one exception of the package for bad input, and what is said of a missing package."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from .paths import shown
 
 LONGEST = 1000  # characters of a value that are shown
+UNSEEN = re.compile(  # control characters but line feeds and tabs; marks of direction
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)
 
 
 class DataError(ValueError):
     """Unusable input: the problem, where it occurs, what was found and what was expected.
 
-    Line numbers start at 1 and count the header; paths in the repository are relative to it.
+    Line numbers start at 1 and count the header; `row` is the label of a row in a frame; paths in
+    the repository are relative to it.
 
     >>> from rankstability import DataError
     >>> print(DataError("score out of range", file="ad-latest.csv", line=7,
@@ -26,15 +32,17 @@ class DataError(ValueError):
         *,
         file: str | Path | Sequence[Path] | None = None,
         line: int | None = None,
+        row: object = None,
         column: str | None = None,
         value: object = None,
         expected: str | None = None,
     ) -> None:
         if file is not None and not isinstance(file, str):
             file = ", ".join(map(shown, [file] if isinstance(file, Path) else file))
-        self.problem, self.file, self.line = problem, file, line
-        self.column, self.value, self.expected = column, value, expected
-        places = (file, "{}"), (line, "line {}"), (column, "column '{}'")
+        self.problem, self.file = problem, file
+        self.line, self.row, self.column = line, row, column
+        self.value, self.expected = value, expected
+        places = (file, "{}"), (line, "line {}"), (row, "row {}"), (column, "column '{}'")
         place = ", ".join(form.format(part) for part, form in places if part is not None)
         text = f"{place}: {problem}" if place else problem
         if value is not None:
@@ -42,7 +50,11 @@ class DataError(ValueError):
             text += f"; found {said if len(said) <= LONGEST else said[:LONGEST] + '...'}"
         if expected is not None:
             text += f"; expected {expected}"
-        super().__init__(text)
+        super().__init__(visible(text))
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows of it: the message alone, since the input is wrong, not the code."""
+        return [f"DataError: {self}"]
 
 
 def meant(given: str, known: Iterable[str]) -> str:
@@ -52,3 +64,20 @@ def meant(given: str, known: Iterable[str]) -> str:
     """
     close = difflib.get_close_matches(given, list(known), n=1)
     return f" (did you mean {close[0]}?)" if close else ""
+
+
+@contextmanager
+def needing(name: str, package: str) -> Iterator[None]:
+    """Raises ImportError that says for what a package is needed, if it cannot be imported."""
+    try:
+        yield
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] != package:
+            raise
+        problem = f"rankstability.{name} needs the package {package}, which is not installed"
+        raise ImportError(f"{problem}: pip install rankstability", name=package) from None
+
+
+def visible(text: str) -> str:
+    """`text` with codes (``\\x1b``) for what a terminal or a page would obey instead of showing."""
+    return UNSEEN.sub(lambda char: char[0].encode("unicode_escape").decode(), text)

@@ -1,6 +1,6 @@
 """Judgments in tidy form, which of their rows count, and which systems are human or references.
 
-MQM judgments are a frame of errors instead; see `read.mqm`.
+MQM judgments are a frame of errors instead; see `rankcampaigns.mqm`.
 """
 
 from __future__ import annotations
@@ -8,10 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
+from . import checks
 from .errors import DataError
 
 TYPES = ("BAD_REF", "REF", "REPEAT", "SYSTEM")  # of rows of direct assessment
@@ -25,11 +28,19 @@ ROWS = (
     *("good workers", "no document with a bad item", "latest complete", "every repeat"),
     "no document with a bad item, document scores too",
 )
+EXCLUDED = ["file", "reason", "rows"]  # what was left out, or is doubtful
+BY_DOCUMENT = "(kept: segments, numbered within documents, are named document:segment)"
 UNKNOWN_Z = ("worker without rows in ad-latest", "worker whose scores never vary")
 ZERO_VARIANCE = ("drop", "zero")
 REFERENCE = "_ref"  # the reference's id in relative ranking
 _HUMAN = re.compile(
     r"HUMAN|(?i:(?:^|[-_.])human(?:[-_.]|$))|^ref[-_]?[A-Z]$|^reference(_r\d)?$|^translator-[A-Z]$"
+)
+
+
+_MODEL = re.compile(  # in full: not a first name, such as Claude
+    r"(?i)(?:^|[^a-z])(?:chatgpt|(?:gpt|claude|gemini|llama|qwen|mistral|deepseek)[-_ ]?v?[1-9]"
+    r"|claude[-_ ](?:opus|sonnet|haiku)|gemini[-_ ](?:pro|flash)|gemba|x?comet|metricx|bleurt)"
 )
 
 
@@ -57,6 +68,10 @@ class DirectAssessment:
     adaptive : bool
         Whether later judgments went to systems chosen by earlier ones, or to other documents;
         systems are then compared only within segments.
+    humans : tuple of str or None
+        The human translations and references among the systems; None: those named so.
+    year, form : int, str
+        The campaign's year (0: unknown) and format, which say whose recipe it was ranked by.
     """
 
     pair: str
@@ -67,6 +82,9 @@ class DirectAssessment:
     zero_variance: str = "drop"
     file: str = ""
     adaptive: bool = False
+    humans: tuple[str, ...] | None = None
+    year: int = 0
+    form: str = "da"
 
 
 def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:
@@ -94,6 +112,7 @@ def direct_assessment(
     latest: pd.DataFrame,
     good: pd.DataFrame | None = None,
     excluded: pd.DataFrame | None = None,
+    scale: tuple[float, float] = (0.0, 100.0),
 ) -> DirectAssessment:
     """The judgments of one language pair, from plain frames.
 
@@ -110,8 +129,70 @@ def direct_assessment(
             frame[name] = pd.Categorical(frame[name].where(~known, frame[name].astype(str)))
     share_categories(tidy, names)
     if excluded is None:
-        excluded = pd.DataFrame(columns=["file", "reason", "rows"])
-    return DirectAssessment(pair, tidy[0], tidy[-1].copy(), excluded)
+        excluded = pd.DataFrame(columns=EXCLUDED)
+    return DirectAssessment(pair, tidy[0], tidy[-1].copy(), excluded, scale)
+
+
+def repeated(frame: pd.DataFrame) -> list[tuple[str, int]]:
+    """What is doubtful in a table of judgments but kept: reasons, and numbers of rows.
+
+    `frame` has the columns system, segment, type and score, and perhaps others of `COLUMNS`.
+    """
+    out = []
+    if again := int(frame.duplicated().sum()):
+        out.append(("identical rows (kept)", again))
+    if "worker" in frame:
+        keys = [*frame.columns.intersection(["hit", "document"]), "segment", "system", "type"]
+        twice = frame.duplicated(["worker", *keys])
+        alike = frame.duplicated(["worker", *keys, "score"])
+        if other := int((twice & ~alike).sum()):
+            out.append(("the same annotator's second score of the same output (kept)", other))
+    counts = frame["type"].isin(COUNTED)
+    both = ~counts & frame["system"].isin(frame.loc[counts, "system"].unique())
+    if other := int(both.sum()):
+        reason = "rows of type REF or BAD_REF of systems with other rows (kept, but not ranked)"
+        out.append((reason, other))
+    for name in frame.columns.intersection(["hit", "document", "domain"]):
+        if 0 < (unnamed := int(frame[name].isna().sum())) < len(frame):
+            out.append((f"rows that name no {name} (kept)", unnamed))
+    return out
+
+
+def name_segments_by_document(frame: pd.DataFrame) -> bool:
+    """Name segments ``document:segment``, in place, if they are numbered within documents.
+
+    They are if half of the documents or more share a segment with another one; the result says so.
+    If fewer do, `checks.refuse_contradictions` refuses them.
+    """
+    shared = checks.in_documents(frame) if "document" in frame else np.zeros(0, bool)
+    if shared.any():
+        frame["segment"] = frame["document"].fillna("") + ":" + frame["segment"]
+    return bool(shared.any())
+
+
+def segment_table(frame: pd.DataFrame, excluded: pd.DataFrame) -> pd.DataFrame:
+    """Segment scores from judgments without annotators: system, document, segment, raw, z, n.
+
+    `frame` has the columns system, segment, type and score, and perhaps document and domain; z is
+    standardised over all scores. References and controls are left out and counted in `excluded`
+    (file, reason, rows), which becomes ``.attrs["excluded"]``. Raises DataError if no row counts.
+    """
+    counts = frame["type"].isin(COUNTED)
+    frame = frame[counts]
+    if frame.empty:
+        raise DataError("only references and controls", expected="rows of type SYSTEM")
+    scores, place = frame["score"], ["system", "document", "segment"]
+    spread = scores.std(ddof=1)
+    frame = frame.assign(z=(scores - scores.mean()) / spread if spread > 0 else 0.0)
+    if "document" not in frame:
+        frame["document"] = None
+    cells = frame.groupby(place, dropna=False, sort=True)
+    out = cells.agg(raw=("score", "mean"), z=("z", "mean"), n=("score", "size"))
+    out = out.reset_index().astype(dict.fromkeys(place, "category"))
+    if (~counts).any():
+        excluded.loc[len(excluded)] = ["", "references and controls (left out)", (~counts).sum()]
+    out.attrs["excluded"] = excluded
+    return out
 
 
 def rows_with(frame: pd.DataFrame, column: str, values: Collection[str]) -> np.ndarray:
@@ -174,6 +255,23 @@ def unstandardised(da: DirectAssessment) -> np.ndarray:
     return np.where(counted(da.good), reasons, "")
 
 
+def noted(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
+    """The judgments with the rule `zero_variance`; counts rows that no test or z-score covers."""
+    notes = {}
+    rows = da.good.loc[counted(da.good), ["system", "segment"]].drop_duplicates()
+    if not rows["segment"].duplicated().any() and rows["system"].nunique() > 1:
+        reason = "(kept: no segment was judged of two systems, so that no test can pair them)"
+        notes[reason] = len(rows)
+    reasons = unstandardised(da)
+    told = ("no z", "z is 0" if zero_variance == "zero" else "no z")
+    for why, z in zip(UNKNOWN_Z, told, strict=True):
+        notes[f"{why} ({z})"] = int((reasons == why).sum())
+    last = str(da.excluded["file"].iloc[-1]) if len(da.excluded) else ""
+    more = pd.DataFrame([(last, *row) for row in notes.items() if row[1]], columns=EXCLUDED)
+    excluded = pd.concat([da.excluded, more], ignore_index=True) if len(more) else da.excluded
+    return replace(da, excluded=excluded, zero_variance=zero_variance)
+
+
 def of_systems(frame: pd.DataFrame, systems: Collection[str]) -> np.ndarray:
     """Mask of the rows with one of these system ids; a joined id ``A+B`` is an id of its own."""
     return rows_with(frame, "system", systems)
@@ -189,10 +287,21 @@ def is_human(system: str) -> bool:
     return bool(_HUMAN.search(system))
 
 
+def models_among(names: Collection[str]) -> list[str]:
+    """Which of these annotators have the full name of a model (``gpt-4``, ``gemba``); sorted."""
+    return sorted(name for name in names if _MODEL.search(name))
+
+
 def human_systems(da: DirectAssessment) -> tuple[str, ...]:
-    """Ids in either frame for which `is_human` holds (also joined ones: ``HUMAN.0+A``); sorted."""
+    """Ids in either frame that are declared human, else those for which `is_human` holds; sorted.
+
+    Also joined ones: ``HUMAN.0+A``.
+    """
     names = da.latest["system"].cat.categories.union(da.good["system"].cat.categories)
-    return tuple(sorted(str(n) for n in names if is_human(str(n))))
+    if da.humans is None:
+        return tuple(sorted(str(name) for name in names if is_human(str(name))))
+    declared, every = set(da.humans), sorted(map(str, names))
+    return tuple(name for name in every if declared & {name, *name.split("+")})
 
 
 def reference_systems(da: DirectAssessment) -> tuple[str, ...]:
@@ -215,9 +324,44 @@ def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
     other = "two systems or more; run the other pairs with pair="
     if len(ranked) < 2:
         raise DataError(f"fewer than two systems in {da.pair}", value=ranked, expected=other)
-    if machine and all(is_human(name) for name in ranked):
+    if machine and set(ranked) <= set(human_systems(da)):
         wanted = "a system that is not human; run the other pairs with pair="
         raise DataError(f"only human systems in {da.pair}", value=ranked, expected=wanted)
+
+
+BLOCK_COLUMNS = (
+    "task", "pair", "track", "block", "judge", "segment", "document", "position", "system",
+    "rank", "ranked",
+)  # fmt: skip
+TIES = ("tie", "tie (bothbad)", "both_bad")
+
+
+def battle_frame(battles: pd.DataFrame, pair: str) -> pd.DataFrame:
+    """Battles as blocks of two: two rows each, with ranks 1 and 2, or 1 and 1 for a tie.
+
+    `battles` has a row per battle: system1, system2, judge, question, domain (categoricals or
+    text; a judge or domain that is not named is empty), rank1 and rank2. The columns of the result
+    are `BLOCK_COLUMNS`, as from `rr.read_rr`, and domain if some battle names one.
+    """
+    n = len(battles)
+    named = {name: battles[name].astype("category") for name in ("system1", "system2", "judge")}
+    both = union_categoricals([named["system1"], named["system2"]], sort_categories=True)
+    columns: dict[str, Any] = {
+        "block": np.repeat(np.arange(n), 2),
+        "judge": pd.Categorical(named["judge"].repeat(2)),
+        "segment": np.repeat(pd.factorize(battles["question"].to_numpy())[0] + 1, 2),
+        "position": np.tile([1, 2], n),
+        "system": pd.Categorical.from_codes(both.codes.reshape(2, n).T.ravel(), both.categories),
+        "rank": battles[["rank1", "rank2"]].to_numpy().ravel(),
+        "ranked": True,
+    }
+    for name, same in {"task": pair, "pair": pair, "track": "", "document": ""}.items():
+        columns[name] = pd.Categorical.from_codes(np.zeros(2 * n, int), [same])
+    frame = pd.DataFrame(columns)[list(BLOCK_COLUMNS)]
+    domain = battles["domain"].astype("category")
+    if any(domain.cat.categories):
+        frame["domain"] = pd.Categorical(domain.repeat(2))
+    return frame
 
 
 @dataclass(frozen=True)
@@ -225,7 +369,7 @@ class Blocks:
     """The blocks of one task of relative ranking as arrays.
 
     `codes` (positions in `systems`, which are in alphabetical order; -1: nothing shown) and `ranks`
-    (1 = best, -1 = left blank) have shape (blocks, slots); `block` (the number of `read.rr.read_rr`
+    (1 = best, -1 = left blank) have shape (blocks, slots); `block` (the number of `rr.read_rr`
     over all files), `judge` and `segment` have one entry per block.
     """
 
@@ -248,7 +392,7 @@ class Blocks:
 
 
 def blocks(frame: pd.DataFrame) -> Blocks:
-    """The blocks of one task, from its rows of `read.rr.read_rr`.
+    """The blocks of one task, from its rows of `rr.read_rr`.
 
     Raises DataError if there are no rows, or rows of several tasks.
     """

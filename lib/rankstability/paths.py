@@ -6,7 +6,6 @@ from pathlib import Path
 _ABOVE = Path(__file__).resolve().parents[2]
 ROOT = _ABOVE if (_ABOVE / "data" / "demo").is_dir() else Path.cwd()
 DEMO = ROOT / "data" / "demo"
-CATALOGUE = Path(__file__).parent.with_name("rankcampaigns") / "catalogue.yaml"
 
 
 def data_root() -> Path:

@@ -2,7 +2,19 @@
 
 import sys
 
-from rankcompanion.running.commands import run
+from .errors import needing
+
+
+def main() -> int:
+    """Run the notebook that the command line names; the exit code."""
+    try:
+        with needing("run", "rankcompanion"):
+            from rankcompanion.running.commands import run
+    except ImportError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return run()
+
 
 if __name__ == "__main__":
-    sys.exit(run())
+    sys.exit(main())

@@ -8,10 +8,10 @@ import pytest
 from conftest import needs
 from rankcampaigns import campaigns
 from rankcompanion.running import run
-from rankstability.rank.systems import rank_systems
+from rankstability.rank.standing import rank_systems
 from rankstability.score.scored import segment_scores
 
-GIVEN = {"campaign": "demo-srpdc", "resamples": 50}
+GIVEN = {"campaign": "demo-srpdc"}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_a_pair_by_itself_and_then_the_whole_give_the_same_files(folder, tmp_pat
 
 @needs("wmt21")
 def test_one_real_pair_matches_its_official_ranking(tmp_path):
-    given = {"campaign": "wmt21", "pair": "cs-en", "resamples": 50, "output_dir": str(tmp_path)}
+    given = {"campaign": "wmt21", "pair": "cs-en", "output_dir": str(tmp_path)}
     run.execute("01_replication", given, quiet=True)
     verdict = pd.read_csv(tmp_path / "cs-en" / "verdict.csv").iloc[0]
     assert verdict.drop("pair").tolist() == [9, 1, 1, 1, 1, 1]
@@ -61,7 +61,7 @@ def test_recipes_that_pair_are_left_out_where_no_segment_is_of_two_systems(tmp_p
         f"{s},{s}{k},u{k % 3},{50 + 7 * k % 40 + 9 * (s == 'A')}" for s in "AB" for k in range(30)
     ]
     (tmp_path / "mine.csv").write_text("\n".join(["system,segment,annotator,score", *rows]))
-    given = {"campaign": str(tmp_path / "mine.csv"), "recipe": "wmt17", "resamples": 50}
+    given = {"campaign": str(tmp_path / "mine.csv"), "recipe": "wmt17"}
     run.execute("01_replication", given | {"output_dir": str(tmp_path / "out")}, quiet=True)
     table = pd.read_csv(tmp_path / "out" / "xx-yy" / "recipes.csv")
     assert {"wmt23", "wmt24", "wmt25"}.isdisjoint(table["recipe"])

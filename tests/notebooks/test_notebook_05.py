@@ -11,7 +11,7 @@ from rankcompanion.running import run
 from rankstability import paths
 
 
-def test_documents_and_methods_on_the_demo(tmp_path):
+def test_documents_and_variances_on_the_demo(tmp_path):
     """On half the workers of one of its pairs, as a campaign of one's own."""
     mine, demo = tmp_path / "mine", paths.DEMO / "demo-srpdc"
     mine.mkdir()
@@ -20,8 +20,7 @@ def test_documents_and_methods_on_the_demo(tmp_path):
         header, *rows = gzip.decompress(file.read_bytes()).splitlines(keepends=True)
         kept = [row for row in rows if re.search(rb"worker\d[02468]\tde\ten\t", row)]
         (mine / file.stem).write_bytes(b"".join([header, *kept]))
-    few = {"simulations": 2, "divisors": [2.0], "leave_one_out": False}
-    given = {"campaign": str(mine), "output_dir": str(tmp_path), **few}
+    given = {"campaign": str(mine), "output_dir": str(tmp_path)}
     run.execute("05_document_difficulty", given, quiet=True)
     components = pd.read_csv(tmp_path / "components.csv")
     totals = components.groupby(["pair", "score"])["share"].sum()
@@ -34,13 +33,7 @@ def test_documents_and_methods_on_the_demo(tmp_path):
     assert cells.shape == (30, 10)
     judged = pd.read_csv(tmp_path / "summary.csv").set_index("pair").loc["de-en", "judged"]
     assert np.isclose(cells.notna().to_numpy().mean(), judged)
-    changes = pd.read_csv(tmp_path / "stability_by_method.csv")
-    assert set(changes["method"]) == {"z", "raw", "controls", "composition", "model", "mixed"}
-    assert len(changes) == 6 * 4  # methods, three removals and a divisor
-    raw = changes[changes["method"] == "raw"]
-    assert raw[["d_rank", "d_cluster", "kendall_distance"]].to_numpy().sum() == 0
     luck = pd.read_csv(tmp_path / "de-en" / "luck.csv")
     assert abs(luck["luck_raw"].mean()) < 1e-8
     assert luck.loc[luck["human"] == 1, "system"].tolist() == ["HUMAN.0"]
-    assert set(luck["unit"]) == set(components["unit"]) == {"worker x document"}
     assert (luck["luck_low"] < luck["luck_high"]).all()

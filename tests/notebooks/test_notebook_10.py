@@ -7,10 +7,9 @@ import pytest
 
 from paperkit import parameters
 from rankcampaigns import campaigns
-from rankcompanion.notebooks.lines import held
-from rankcompanion.notebooks.lines import tables as lines
 from rankcompanion.running import run
 from rankstability import paths
+from rankstability.rank import standing as places
 from rankstability.rank.recipes import RECIPES
 from rankstability.rank.units import TWO_WAY
 
@@ -18,7 +17,7 @@ from rankstability.rank.units import TWO_WAY
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("nb10")
-    few = {"draws": "6", "resamples": "100", "coverage_draws": "4", "random_seeds": "8"}
+    few = {"draws": "6"}
     given = {"campaign": "demo-srpdc", "output_dir": str(out), **few}
     run.execute(parameters.resolve("10"), given, quiet=True)
     return out
@@ -29,8 +28,8 @@ def test_lines_hold_the_contract_and_the_librarys_numbers(folder):
     assert {"recipe", "below", "claimed", "held", "unit"} <= set(table.columns)
     assert set(table["unit"]) == {"segment", "document", "worker", TWO_WAY}
     assert set(table["recipe"]) == set(RECIPES)
-    judged = lines.judged_by(campaigns.load("demo-srpdc", "de-en"))
-    ours = held.recipes({"wmt25": judged["wmt25"]}, ["document"])[1]
+    judged = places.judged_by(campaigns.load("demo-srpdc", "de-en"))
+    ours = places.recipes({"wmt25": judged["wmt25"]}, ["document"])[1]
     theirs = table.query("recipe == 'wmt25' and unit == 'document'")
     assert theirs["claimed"].tolist() == ours["claimed"].tolist()
     assert theirs["held"].tolist() == ours["held"].tolist()
@@ -45,8 +44,8 @@ def test_sets_and_false_lines(folder):
     assert sets["system"].is_unique and set(sets["unit"]) == {TWO_WAY}
     assert (sets["low"] >= 1).all() and (sets["high"] <= 10).all()
     false = pd.read_csv(folder / "de-en" / "false_lines.csv")
-    assert set(false["unit"]) == {"document", "worker", "block"} and (false["draws"] == 6).all()
-    assert set(false["recipe"]) == {n for n, recipe in RECIPES.items() if recipe.since}  # no drafts
+    assert set(false["unit"]) == {"document"} and (false["draws"] == 6).all()
+    assert set(false["recipe"]) == set(RECIPES)
     for kind, value in (("pairs", "pairs_significant"), ("campaigns", "campaigns_with_line")):
         assert (false[f"{kind}_low"] <= false[value]).all()
         assert (false[value] <= false[f"{kind}_high"]).all()
@@ -54,21 +53,10 @@ def test_sets_and_false_lines(folder):
     assert made["unit"] == "by data" and "recipe" in made and made["draws"] == 6
 
 
-def test_lines_by_chance_are_shown_on_the_first_pair(folder):
-    first, *others = campaigns.find("demo-srpdc").pairs
-    table = pd.read_csv(folder / first / "random_lines.csv")
-    assert not any((folder / p / "random_lines.csv").exists() for p in others)
-    assert table["below"].tolist() == list(range(1, 10)) and (table["seeds"] == 8).all()
-    assert ((table["full"] + table["weak"]) <= 1).all()
-    judged = lines.judged_by(campaigns.load("demo-srpdc", first))["wmt26"]
-    again = lines.random_lines(judged, "wmt26", 20240717, 8)
-    pd.testing.assert_frame_equal(table, again, check_dtype=False)
-
-
 def test_one_annotator_says_nothing_of_others_and_documents_still_do(tmp_path):
     table = pd.read_csv(paths.DEMO / "ratings.csv").assign(annotator="anna")
     table.to_csv(tmp_path / "alone.csv", index=False)
-    few = {"draws": "5", "resamples": "20", "coverage_draws": "2", "random_seeds": "2"}
+    few = {"draws": "5"}
     given = {"campaign": str(tmp_path / "alone.csv"), "output_dir": str(tmp_path / "out")}
     run.execute(parameters.resolve("10"), given | few, quiet=True)
     (file,) = (tmp_path / "out").glob("*/line_counts.csv")

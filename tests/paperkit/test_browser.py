@@ -2,6 +2,8 @@
 
 import pytest
 
+from paperkit import paths as kept
+from rankcompanion.report import front
 from rankcompanion.running import commands
 from rankstability import paths
 from site_fixture import built
@@ -76,11 +78,21 @@ def test_a_wide_table_says_that_it_scrolls_and_takes_the_keyboard(page, tiny):
     page.wait_for_function("e => e.scrollLeft > 0", arg=wide.element_handle())
 
 
+def test_lines_between_clusters_are_drawn(page, tiny):
+    """The heading's line, and that below the first of two systems; none below the last."""
+    page.goto(f"file://{tiny}/wmtx/01_tiny__cs-en.html")
+    rows = page.locator("table.ranking tr")
+    assert rows.count() == 3
+    width = "row => parseFloat(getComputedStyle(row.cells[1]).borderBottomWidth)"
+    _, first, last = (row.evaluate(width) for row in rows.all())
+    assert first >= 2 and last < 2
+
+
 @pytest.fixture(scope="module")
 def verdict(tmp_path_factory):
     """The page of a verdict on the sample of one's own file."""
     folder = tmp_path_factory.mktemp("verdict") / "out"
-    given = [str(paths.DEMO / "ratings.csv"), f"output_dir={folder}", "draws=5", "resamples=50"]
+    given = [str(paths.DEMO / "ratings.csv"), f"output_dir={folder}"]
     assert commands.main(["verdict", *given, "--quiet"]) == 0
     return folder / "xx-yy" / "verdict.html"
 
@@ -167,3 +179,60 @@ def test_built_report_where_there_is_one(page):
         assert page.locator("figure img, .outputs table, .text table").count() >= 1, link
     page.goto(f"file://{built()}/ledger.html")
     assert fits(page)
+
+
+@pytest.mark.parametrize(
+    ("asked", "place"),
+    [
+        ("what is ESA", "glossary.html#esa"),
+        ("misprint", "glossary.html#misprint-slip"),
+        ("τ", "glossary.html#kendall-s-τ"),
+        ("null campaign", "glossary.html#null-campaign"),
+    ],
+)
+def test_a_question_finds_the_explanation_first(page, tiny, asked, place):
+    page.goto(f"file://{tiny}/index.html")
+    page.locator("#search").fill(asked)
+    hit = page.locator("#hits a").first
+    hit.wait_for()
+    assert hit.get_attribute("href") == place
+
+
+def test_navigation_folds_on_a_narrow_screen(page, tiny):
+    """A notebook begins with its title; the menu and the contents open on their buttons."""
+    page.goto(f"file://{tiny}/wmtx/01_tiny__cs-en.html")
+    phone = page.viewport_size["width"] < 641
+    for name, part in (("menu", "#sections"), ("contents", "#around")):
+        button = page.get_by_role("button", name=name, exact=True)
+        assert button.is_visible() == phone and page.locator(part).is_visible() != phone
+        if phone:
+            button.click()
+            assert page.locator(part).is_visible()
+            button.click()
+    title = page.locator("h1").bounding_box()
+    assert title["y"] < 200 and fits(page)
+
+
+def test_ledger_shows_misprints_alone(page, tiny):
+    page.goto(f"file://{tiny}/ledger.html#misprint=1")
+    assert page.locator("input[name=misprint]").is_checked()
+    assert page.locator("#shown").inner_text() == "0 of 40 rows"
+
+
+def test_charts_of_the_front_page_need_no_scrolling(browser, tmp_path):
+    """On a phone each chart is the narrow one, whole in the window, at the size it was drawn."""
+    front.build(tmp_path / "executed", kept.FIGURES, tmp_path / "site")
+    context = browser.new_context(viewport={"width": PHONE[0], "height": PHONE[1]}, offline=True)
+    page = context.new_page()
+    page.goto(f"file://{tmp_path}/site/index.html")
+    assert fits(page)
+    page.locator("details.more").evaluate_all("all => all.forEach(part => { part.open = true; })")
+    charts = page.locator("picture img").all()
+    assert len(charts) == 7
+    for chart in charts:
+        chart.scroll_into_view_if_needed()
+        box = chart.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= PHONE[0]
+        assert chart.evaluate("one => one.currentSrc").endswith("-narrow.svg")
+        assert box["width"] >= 0.85 * chart.evaluate("one => one.naturalWidth")
+    context.close()

@@ -3,9 +3,10 @@
 import json
 from html.parser import HTMLParser
 
+import nbformat
 import pytest
 
-from paperkit import pages
+from paperkit import pages, paths
 
 
 def test_formulas_are_mathml_and_what_they_quote_stays_text(tmp_path):
@@ -30,7 +31,7 @@ def test_captions_are_taken_from_the_text_above_and_numbered_by_pair():
     text += "\n**Figure 2** (`by_*`). There.\n\n**Figure 3** (`bump` of all pairs). All."
     assert captions.taken(text).split() == ["##", "A", "Text."]
     assert captions.of("cs-en/bump.png") == "**Figure 1, cs-en.** Look *here*: 7\xa0% of it."
-    assert captions.of("de-en/bump.png") == "**Figure 1, de-en.** To be read as the first."
+    assert captions.of("de-en/bump.png") == "**Figure 1, de-en.** "
     assert captions.of("bump.png") == "**Figure 3.** All."
     assert captions.of("by_<i>.png") == "**Figure 2, by &#60;i&#62;.** There."
     assert captions.of("other.png") == ""
@@ -90,3 +91,35 @@ def test_code_that_puts_nothing_out_is_folded_with_the_next_and_blank_labels_go(
     assert ">first<" in page and ">second<" in page and page.index("first") < page.index("second")
     assert "<strong>two</strong>" in page and "****" not in page
     assert pages.heading_of(saved, ".claims(") == "Here" and not pages.heading_of(saved, "third")
+
+
+def test_the_question_of_a_notebook_ends_with_a_sentence():
+    """What goes on in a formula is left out, for the list of notebooks has no formulas."""
+    text = "# T\n\nWhat is *violated*? A weighs\n\n$$\nw\n$$\n\nMore."
+    cells = [{"cell_type": "markdown", "source": text}]
+    assert pages.headline({"cells": cells}) == ("T", "What is violated?")
+
+
+@pytest.mark.parametrize("notebook", sorted(file.stem for file in paths.NOTEBOOKS.glob("*.ipynb")))
+def test_the_question_of_each_notebook_is_whole(notebook):
+    title, question = pages.source_headline(notebook)
+    assert title and question.endswith((".", "?")) and question.count("(") == question.count(")")
+
+
+def test_captions_say_what_is_seen_and_text_leads_to_figures(tmp_path):
+    """Marks of names are text; a figure that is not on the page is no link."""
+    from nbformat import v4
+
+    text = (
+        "# T\n\n**Figure 2** (`bump`). Look.\n\nSee [Figure 2](#figure-2), [Figure 3](#figure-3)."
+    )
+    shown = {"picture": "bump.png", "seen": "Here sys_a_b leads with 5 %."}
+    drawn = v4.new_output("display_data", {"image/png": ""}, metadata={"rankstability": shown})
+    cell = v4.new_code_cell("draw()", outputs=[drawn])
+    made = v4.new_notebook(cells=[v4.new_markdown_cell(text), cell])
+    nbformat.write(made, tmp_path / "report.ipynb")
+    (tmp_path / "bump.png").write_bytes(b"")
+    html = pages.body(tmp_path / "report.ipynb", {"bump.png": "bump.png"}, tmp_path).html
+    assert "Look. Here sys_a_b leads with 5\u00a0%." in html
+    assert '<a href="#figure-2">Figure 2</a>' in html and 'id="figure-2"' in html
+    assert "Figure 3" in html and 'href="#figure-3"' not in html

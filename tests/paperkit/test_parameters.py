@@ -51,7 +51,7 @@ def test_the_choices_are_those_of_the_library():
         "weights": WEIGHTS,
         "measure": MEASURES,
     }.items():
-        assert parameters.CHOICES[name] == tuple(known), name
-    assert parameters.CHOICES["recipe"] == ("auto", *RECIPES)
+        assert parameters.choices(name) == tuple(known), name
+    assert parameters.choices("recipe") == ("auto", *RECIPES)
     for notebook in parameters.notebooks():  # and every default passes its own check
         parameters.check(notebook, {p.name: p.default for p in parameters.parameters(notebook)})

@@ -11,7 +11,7 @@ from paperkit import tables
 @pytest.mark.parametrize(
     ("before", "low", "high", "digits"),
     [
-        ({"variance": [2.76, 137.4], "unit": "worker"}, "model_low", "model_high", 1),
+        ({"variance": [2.76, 137.4], "unit": "worker"}, "luck_low", "luck_high", 1),
         ({"difficulty_z": [0.123, 1.2]}, "low_z", "high_z", 3),
         ({"pair": "cs-en", "documents": [10, 20]}, "low", "high", 2),  # of both ends together
         ({"mean_z": [0.51, 0.52], "rank": [1, 2]}, "rank_low", "rank_high", 2),

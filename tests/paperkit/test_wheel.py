@@ -52,7 +52,7 @@ def called(code: str, site: Path, folder: Path) -> subprocess.CompletedProcess[s
 
 def test_an_installed_wheel_judges_a_file_from_any_folder(site, tmp_path):
     (tmp_path / "ratings.csv").write_bytes((paths.DEMO / "ratings.csv").read_bytes())
-    words = ["verdict", "ratings.csv", "draws=10", "resamples=50"]
+    words = ["verdict", "ratings.csv"]
     code = f"from rankcompanion.running.commands import main\nsys.exit(main({words}))"
     done = called(code, site, tmp_path)
     assert done.returncode == 0, done.stderr
@@ -62,6 +62,25 @@ def test_an_installed_wheel_judges_a_file_from_any_folder(site, tmp_path):
     assert f"ratings: {said['sentence']}\n" in done.stdout
     assert f"\n  {page}\n" in done.stdout  # the path exists, whole
     assert {p.name for p in tmp_path.iterdir()} == {"ratings.csv", "results"}
+
+
+def test_an_installed_wheel_gives_four_packages_and_ranks_a_frame(site, tmp_path):
+    code = (
+        "import pandas as pd, rankstability as rs\n"
+        "import paperkit, rankcampaigns, rankcompanion\n"
+        "for package in (paperkit, rankcampaigns, rankcompanion, rs): print(package.__file__)\n"
+        "rows = [(s, k, w, 60 - 9 * (s == 'B') + (7 * k + 3 * w) % 5)\n"
+        "        for s in 'AB' for k in range(8) for w in range(4)]\n"
+        "names = ['model', 'item', 'rater', 'stars']\n"
+        "frame = pd.DataFrame(rows, columns=names)\n"
+        "ranking = rs.rank_systems(rs.judgments(frame, score='stars'))\n"
+        "print(*ranking.systems, ranking.unit, len(ranking.plot().axes))\n"
+        "print(rs.verdict(rs.judgments(frame, score='stars'))['unit'])\n"
+    )
+    done = called(code, site, tmp_path)
+    *packages, ranked, unit = done.stdout.splitlines()
+    assert len(packages) == 4 and all(file.startswith(str(site)) for file in packages)
+    assert ranked == "A B worker 3" and unit == "worker"
 
 
 def test_an_installed_wheel_loads_a_table_and_lists_formats(site, tmp_path):

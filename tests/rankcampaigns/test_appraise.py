@@ -7,7 +7,7 @@ import pytest
 import esa
 from assessments import excluded
 from conftest import needs, real
-from rankcampaigns import campaigns, formats
+from rankcampaigns import appraise, campaigns, formats
 from rankcampaigns.appraise import judged, read_appraise, read_appraise_mqm
 from rankstability.errors import DataError
 from rankstability.judgments import ranked_systems, select_rows
@@ -42,7 +42,7 @@ def test_rows_are_marked_and_those_without_a_mark_count(tmp_path):
     ]
     marks = da.latest["mark"].astype(object).where(da.latest["mark"].notna(), "").tolist()
     assert marks == ["", "duplicate", "superseded", "", "tutorial", "document score"]
-    marked = [f"{mark} (not counted)" for mark in marks if mark]
+    marked = [appraise.WHY[mark] for mark in marks if mark]
     assert excluded(da) == {"other language pairs": 2} | dict.fromkeys(marked, 1)
     assert ranked_systems(da) == ("sysA",)
     one = judgment_z(da)  # 90 and 20: the marked rows are in no worker's mean
@@ -85,7 +85,7 @@ def test_the_nrc_form_tells_annotator_and_hit_apart(tmp_path):
     lines = [form.format(*part.split(",")) for part in parts]
     da = read_appraise((written(tmp_path, lines),), "en-iu")
     assert da.good[["worker", "hit"]].to_numpy().tolist() == [["Ann-A", "hit1"], ["Ann-A", "hit2"]]
-    assert excluded(da) == {"document score (not counted)": 1}
+    assert excluded(da) == {"scores of whole documents (left out)": 1}
 
 
 def hits(split=False, systems="ABC"):
@@ -108,7 +108,7 @@ def test_ids_that_count_within_a_hit_never_merge_different_sentences(tmp_path):
     ).tolist() == [[1, 3]] * 4  # fmt: skip
     da = read_appraise((written(tmp_path, hits(split=True)),), "en-de")
     assert da.good["system"].value_counts().to_dict() == {"A": 4, "B": 4, "C": 0}
-    assert excluded(da) == {"no segment (not counted)": 4}
+    assert excluded(da) == {appraise.WHY["no segment"]: 4}
 
 
 def test_where_most_rows_have_no_place_the_file_is_refused(tmp_path):
@@ -248,7 +248,7 @@ def test_mqm_is_never_taken_for_error_span_annotation(tmp_path):
     errors = campaigns.load(campaign)
     scores = mqm_scores(errors).set_index(["system", "segment"])["score"]
     assert scores.to_dict() == {("A", 1): 5.0, ("A", 2): 0.0, ("B", 1): 0.1, ("B", 2): 0.0}
-    assert errors.attrs["excluded"] == {"control item (BAD)": 1}
+    assert errors.attrs["excluded"] == {"control items, type BAD (left out)": 1}
     bad = written(tmp_path, [MQM[0].replace("major", "grave"), *MQM[1:]])
     with pytest.raises(DataError, match="unknown severity; found 'grave'"):
         campaigns.load(bad)
@@ -286,7 +286,7 @@ def test_segments_are_the_organisers_with_the_list_and_without(study):
     good = da.good[da.good["type"] == "SYSTEM"]
     table = both(good.groupby(["system", "segment"], observed=True)["score"].mean(), STUDIES[study])
     assert len(table) == 2691 and (table["ours"] == table["theirs"]).sum() == 2691
-    assert "no segment (not counted)" not in excluded(da)
+    assert appraise.WHY["no segment"] not in excluded(da)
     assert good["worker"].nunique() <= 11 < good["hit"].nunique()
     # without: fewer rows, and none mislabelled
     rows, _ = judged((file,), "en-de")
@@ -320,7 +320,7 @@ def test_wmt24_rows_are_all_accounted_for_and_those_of_the_organisers():
     assert campaign.pairs == ("en-cs", "en-hi", "en-ja", "en-zh")
     for pair, target in (("en-hi", "hin"), ("en-ja", "jpn")):
         da = campaigns.load_da(campaign, pair)
-        marked = da.excluded["reason"].str.contains("not counted")
+        marked = da.excluded["reason"].isin(list(appraise.WHY.values()))
         assert len(da.good) + da.excluded["rows"][marked].sum() == len(da.latest)
         assert "refA" in ranked_systems(da)
         assert not any("tutorial" in name for name in ranked_systems(da))

@@ -8,10 +8,10 @@ import pytest
 from conftest import needs, real
 from da_files import HEADER, ROWS, segment_file, write
 from rankcampaigns import campaigns
-from rankcompanion.notebooks.lines import tables as lines
 from rankcompanion.verdict import cases as verdict
 from rankstability import paths
 from rankstability.errors import DataError
+from rankstability.rank import standing as places
 from rankstability.rank.recipes import RECIPES
 
 
@@ -76,15 +76,15 @@ def test_no_test_can_pair_systems_that_share_no_segment(tmp_path):
     note = "(kept: no segment was judged of two systems, so that no test can pair them)"
     da = campaigns.load(tmp_path / "mine.csv")
     assert da.excluded.set_index("reason").loc[note, "rows"] == 60
-    assert set(lines.judged_by(da)) == set(RECIPES)
-    assert {"wmt23", "wmt24", "wmt25"}.isdisjoint(lines.judged_by(da, ""))
-    assert "wmt17" in lines.judged_by(da, "wmt24") and "wmt24" in lines.judged_by(da, "wmt24")
+    assert set(places.judged_by(da)) == set(RECIPES)
+    assert {"wmt23", "wmt24", "wmt25"}.isdisjoint(places.judged_by(da, ""))
+    assert "wmt17" in places.judged_by(da, "wmt24") and "wmt24" in places.judged_by(da, "wmt24")
     one = verdict.scored_case("xx-yy", "DA", da, form="long")
     assert one.recipe == "wmt17"
     rows.append("A,B0,u1,50")  # one segment of both
     (tmp_path / "mine.csv").write_text("\n".join([header, *rows]))
     da = campaigns.load(tmp_path / "mine.csv")
-    assert note not in set(da.excluded["reason"]) and set(lines.judged_by(da, "")) == set(RECIPES)
+    assert note not in set(da.excluded["reason"]) and set(places.judged_by(da, "")) == set(RECIPES)
 
 
 def test_a_folder_of_segment_scores(tmp_path):

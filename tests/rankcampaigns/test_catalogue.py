@@ -1,5 +1,7 @@
 """The catalogue: facts of campaigns, and which of them are here."""
 
+import shutil
+
 import pytest
 
 from conftest import needs, real
@@ -83,3 +85,14 @@ def test_real_files_are_the_official_ones():
     pairs = "cs-en de-en en-cs en-de en-es en-fr es-en fr-en"
     assert campaigns.find("wmt12").pairs == tuple(pairs.split())
     assert campaigns.find("wmt23-mqm").pairs == ("en-de", "zh-en")
+
+
+def test_what_else_lies_in_the_folder_of_a_known_campaign_is_not_named(tmp_path, monkeypatch):
+    """The catalogue lists its files, so the rest is no judgment that was overlooked."""
+    monkeypatch.setenv("RANKSTABILITY_DATA", str(tmp_path))
+    folder = tmp_path / "newstest2018-humaneval" / "analysis"
+    write(folder)
+    (folder / "more.csv").write_text("a,b\n1,2\n3,4\n")
+    assert campaigns.find("wmt18").unread == ()
+    own = shutil.copytree(folder, tmp_path / "mine")
+    assert [file for file, _ in campaigns.find(own).unread] == ["more.csv"]

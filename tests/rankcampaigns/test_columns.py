@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rankcampaigns import campaigns, settings
-from rankcampaigns.columns import almost
+from rankcampaigns.guesses import almost
 from rankcompanion.running.commands import main
 from rankcompanion.verdict import page
 from rankstability import paths
@@ -149,7 +149,7 @@ def test_no_system_of_a_wide_table_is_left_out_for_a_cell(tmp_path):
 def test_the_command_line_settles_a_table(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table(tmp_path, ODD)
-    small = ["draws=5", "resamples=20", "output_dir=out", "--quiet"]
+    small = ["output_dir=out", "--quiet"]
     told = ["columns=segment=Sentence,score=Adequacy (0-100)", "scale=0, 50"]
     assert main(["verdict", "odd.csv", *told, "decimal=,", *small]) == 0
     read = capsys.readouterr().err
@@ -191,7 +191,7 @@ def test_settings_that_cannot_be_written_whole_are_not_there(tmp_path, monkeypat
 
 def test_what_is_refused_leaves_no_settings_behind(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    small = ["draws=5", "resamples=20", "output_dir=out", "--quiet", "--write-settings"]
+    small = ["output_dir=out", "--quiet", "--write-settings"]
     alone = ["system;Sentence;rater;score", *(f"A;{k // 2};{'uv'[k % 2]};{k}" for k in range(9))]
     for rows, said in (
         ([*ODD, "A;3;u;101"], "column 'Adequacy (0-100)': out of range; found '101'"),
@@ -216,7 +216,7 @@ def test_wrong_settings_of_the_command_line_are_refused(words, problem):
 
 def test_a_table_of_something_else_is_not_guessed_at(tmp_path):
     file = table(tmp_path, ["name,age,city", "Ann,40,Oslo", "Bob,40,Oslo", "Cy,30,Bonn"])
-    assert almost(file, "name,age,city") == ("", "")
+    assert almost(file) == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -252,3 +252,88 @@ def test_logs_of_an_evaluation_harness_have_tasks_as_documents(tmp_path):
     frame = campaigns.load(campaign)
     assert set(frame["document"]) == {"gsm8k", "arc"} and frame["segment"].nunique() == 8
     assert campaign.words["systems"] == "models" and campaign.unsaid == {"pair", "annotator"}
+
+
+def test_where_a_table_cannot_be_read_three_lines_of_python_are_shown(tmp_path):
+    file = tmp_path / "survey.csv"
+    rows = [f"{m};{k};{u};{(k + u) % 5 + 1};{(k * u) % 4}" for m in "ABC" for k in range(4)
+            for u in (1, 2)]  # fmt: skip
+    file.write_text("\n".join(["product;nr;who;mark;points", *rows]))
+    with pytest.raises(DataError) as error:
+        campaigns.find(file)
+    lines = str(error.value).splitlines()[-3:]
+    assert lines[0] == "  import pandas as pd, rankstability as rs"
+    assert lines[1] == """  frame = pd.read_csv("survey.csv", sep=';')"""
+    assert lines[2].startswith("  judgments = rs.judgments(frame, system=")
+    assert "<your column>" in lines[2]
+
+
+def test_the_columns_of_a_wide_table_may_be_segments_or_annotators(tmp_path):
+    """What its columns are is what it does not name: a leaderboard has a row for each system."""
+    items = [f"q{k}" for k in range(12)]
+    board = [",".join(["system", *items])]
+    board += [",".join([name, *(str(int(k % n == 0)) for k in range(12))])
+              for name, n in (("A", 1), ("B", 2))]  # fmt: skip
+    file = tmp_path / "board.csv"
+    file.write_text("\n".join(board))
+    with pytest.raises(DataError, match="wide table with a column for each segment"):
+        campaigns.find(file)
+    (tmp_path / "campaign.yaml").write_text("wide: all\n")
+    scores = campaigns.load(file)
+    assert scores.attrs["items"] and sorted(map(str, scores["segment"].unique())) == sorted(items)
+    assert scores.groupby("system", observed=True)["raw"].sum().to_dict() == {"A": 12, "B": 6}
+    raters = tmp_path / "raters" / "by_rater.csv"
+    raters.parent.mkdir()
+    raters.write_text("system,segment,anna,ben\nA,1,4,5\nB,1,3,\nA,2,2,4\nB,2,1,5\n")
+    with pytest.raises(DataError, match=r"column for each annotator \(anna, ben\)"):
+        campaigns.find(raters)
+    (raters.parent / "campaign.yaml").write_text("wide: [anna, ben]\n")
+    good = campaigns.load(raters).good
+    assert len(good) == 7 and set(good["worker"]) == {"anna", "ben"}
+
+
+def test_per_cent_signs_and_truth_values_are_scores(tmp_path):
+    given = {
+        "percent": ["80 %", "60%", "100 %", ""],
+        "truth": ["true", "False", "TRUE", ""],
+        "mixed": ["80 %", "60", "70", "1"],
+    }
+    said = {}
+    for name, cells in given.items():
+        rows = [f"{'AB'[k % 2]},{k // 2},{cell}" for k, cell in enumerate(cells)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["system,segment,score", *rows]))
+        if name == "mixed":
+            with pytest.raises(DataError, match="not a number; found '80 %'; expected a number"):
+                campaigns.load(tmp_path / "mixed.csv")
+            continue
+        campaign = campaigns.find(tmp_path / f"{name}.csv")
+        said[name] = sorted(campaigns.load(campaign)["raw"])
+        assert "scores" in set(campaign.reading["what"])
+    assert said == {"percent": [60, 80, 100], "truth": [0, 1, 1]}
+
+
+def test_the_sheet_that_fits_is_known_by_words_of_other_languages(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.title = "Anleitung"
+    book.active.append(["Bitte bewerten"])
+    sheet = book.create_sheet("Bewertungen")
+    sheet.append(["Produkt", "Satz", "Wer", "Bewertung (1-5)"])
+    for k in range(16):
+        sheet.append(
+            ["AB"[k % 2], f"s{k // 4}", "uv"[k // 2 % 2], 1 + k % 5 if k != 7 else "k. A."]
+        )
+    book.create_sheet("Auswertung").append(["Produkt", "Mittel"])
+    book.save(tmp_path / "umfrage.xlsx")
+    with pytest.raises(DataError) as error:
+        campaigns.find(tmp_path / "umfrage.xlsx")
+    for line in (
+        "columns: {system: Produkt, segment: Satz, annotator: Wer, score: Bewertung (1-5)}",
+        "scale: [1, 5]", "missing: [k. A.]",
+    ):  # fmt: skip
+        assert line in str(error.value)
+    settings.write_settings(tmp_path / "umfrage.xlsx", {})
+    campaign = campaigns.find(tmp_path / "umfrage.xlsx")
+    assert len(campaigns.load(campaign).good) == 15
+    said = campaign.reading.set_index("what")["value"]
+    assert said["sheet"] == "Bewertungen"

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tarfile
 
+import pandas as pd
 import pytest
 
 from rankcampaigns import campaigns
@@ -48,15 +49,73 @@ def test_the_ending_of_a_table_is_taken_without_case(folder, name):
     assert find(folder / name).name == "two" or "public" in name
 
 
-def test_what_belongs_beside_judgments_is_neither_read_nor_named(folder):
+def test_what_belongs_beside_judgments_is_named_as_documents_of_the_release(folder):
     names = "README.txt LICENSE NOTICE notes.md .DS_Store README.md campaign.yaml annotators.tsv"
     for name in (*names.split(), "segments-en-de.tsv", "documents-cs-en.tsv"):
         (folder / name).write_text("title: Mine\n")
     (folder / "header.csv").write_text("username,system,itemId\n")
     for name in ("official", ".git", "licenses"):
         (folder / name).mkdir()
-    assert find(folder).unread == () and find(folder).files() == (folder / "one.csv",)
+    names = "LICENSE, NOTICE, README.md, README.txt, header.csv, licenses, notes.md, official"
+    assert find(folder).unread == ((names, "documents of the release, no judgments"),)
+    assert find(folder).files() == (folder / "one.csv",)
     assert find(folder / "one.csv").unread == ()
+
+
+def appraise(account, n=5):
+    """Lines of an Appraise document task, as WMT-SLT22 released them, without a header."""
+    rows = [
+        f"sggdeu{account}01,{system},{k},TGT,sgg,deu,{10 * k + place},doc1,False,1.0,2.0"
+        for place, system in enumerate(("UPC", "MSMUNICH"))
+        for k in range(n)
+    ]
+    return "\n".join(rows) + "\n"
+
+
+@pytest.mark.parametrize("given", ["", "human_evaluation", "human_evaluation/scores"])
+def test_a_release_is_read_as_it_was_released(tmp_path, given):
+    """The repository of WMT-SLT22: exports beside a header, results of metrics, logs, a README."""
+    scores = tmp_path / "human_evaluation" / "scores"
+    (scores / "aggregated").mkdir(parents=True)
+    for one, account in (("A", "08"), ("B", "0a")):
+        (scores / f"WMT22SignLT{one}.scores.csv").write_text(appraise(account))
+    header = "username,system,itemid,itemtype,srclang,trglang,score,documentid"
+    (scores / "header.csv").write_text(f"{header},isdocumentlevelscore,timestart,timeend\n")
+    (scores / "all3metrics.csv").write_text("system,bleu,chrf\nUPC,.5,12.1\nMSMUNICH,.6,17.2\n")
+    (scores.parent / "ranking.log").write_text("1 UPC\n")
+    for place in (tmp_path, scores.parent):
+        (place / "README.md").write_text("How to run it.\n")
+    (tmp_path / "automatic_evaluation").mkdir()
+    campaign = find(tmp_path / given)
+    assert campaign.pairs == ("sgg-de",) and len(load(campaign).good) == 20
+    named = " ".join(file for file, _ in campaign.unread)
+    assert "all3metrics.csv" in named and (given.endswith("scores") or "README.md" in named)
+
+
+def test_of_several_formats_deeper_in_a_release_one_is_asked_for(tmp_path):
+    for name, text in (("da", appraise("08")), ("arena", battles())):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / ("x.csv" if name == "da" else "x.jsonl")).write_text(text)
+    with pytest.raises(
+        DataError, match=r"judgments lie deeper; found 'arena, da'; expected one of"
+    ):
+        find(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["wmt-slt23", "bio-mqm", "wmt23-protocols", "wmt24-esa"])
+def test_a_catalogue_name_and_a_copy_of_its_folder_give_the_same(name, tmp_path):
+    known = next((one for one in campaigns.present() if one.name == name), None)
+    if known is None:
+        pytest.skip(f"{name} is not here")
+    shutil.copytree(known.folder, tmp_path / "copy")
+    copy = find(tmp_path / "copy")
+    assert copy.pairs == known.pairs
+    assert [file.name for file in copy.files()] == [file.name for file in known.files()]
+    if not known.parts:
+        pair = known.pairs[0]
+        ours, theirs = (campaigns.load(one, pair) for one in (copy, known))
+        ours, theirs = (getattr(one, "good", one) for one in (ours, theirs))
+        pd.testing.assert_frame_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("name", ["demo-srdc", "demo-rr", "demo-mqm"])

@@ -1,5 +1,6 @@
 """Samples of each format that other tools write, and what is refused or left out of them."""
 
+import gzip
 import json
 
 import pandas as pd
@@ -98,7 +99,7 @@ def test_names_that_a_spreadsheet_would_run_stay_as_they_are_in_csv(tmp_path):
     file, out = tmp_path / "x.csv", tmp_path / "out"
     rows = [f"{n},{k},w{k % 2},{10 * i + k}" for i, n in enumerate(names) for k in range(6)]
     file.write_text("system,segment,annotator,score\n" + "\n".join(rows) + "\n")
-    assert main(["verdict", str(file), f"output_dir={out}", "draws=5", "resamples=20"]) == 0
+    assert main(["verdict", str(file), f"output_dir={out}"]) == 0
     for table in ("ranking.csv", "recipes.csv"):
         written = pd.read_csv(out / "xx-yy" / table, dtype=str)["system"]
         assert set(written) == set(names), table
@@ -123,3 +124,20 @@ def test_a_format_that_no_file_has_is_refused(tmp_path, form):
             _ = campaigns.find(tmp_path).pairs
         assert tmp_path.name in str(error.value)
         (tmp_path / "notes.csv").unlink(missing_ok=True)
+
+
+def test_of_files_with_the_names_of_notes_those_that_may_be_data_are_named(tmp_path):
+    """By the ending of data, also below .gz; but text only if it is of a known format."""
+    told = ("README.csv", "README.gz", "notes.md.gz", "licence.xlsx", ".hidden.tsv.gz")
+    untold = ("README.md", "README.txt", "readme.txt.gz", "COPYING")
+    for name in (*told, *untold):
+        words = b"Written by us.\n"
+        (tmp_path / name).write_bytes(gzip.compress(words) if name.endswith("gz") else words)
+    rows = [f"{system},{k},{50 + k}" for system in "AB" for k in range(9)]
+    judged = "\n".join(["system,segment,score", *rows])
+    (tmp_path / "one.csv").write_text(judged)
+    (tmp_path / "notice.txt").write_text(judged)
+    found = campaigns.find(tmp_path)
+    aside = {file for file, reason in found.unread if reason == "hidden, or named as notes"}
+    assert aside == {*told, "notice.txt"}
+    assert [file.name for file in found.files()] == ["one.csv"]

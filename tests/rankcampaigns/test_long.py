@@ -12,7 +12,7 @@ from rankcampaigns import campaigns, languages, tables
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
-from rankstability.rank.systems import rank_systems
+from rankstability.rank.standing import rank_systems
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import from_assessment, segment_scores
 
@@ -340,3 +340,80 @@ def test_a_table_read_in_one_go_is_the_same_as_line_by_line(text, tmp_path, monk
         except DataError as error:
             made.append(str(error).replace(f"{name}/", ""))
     assert made[0] == made[1]
+
+
+WORDS = ["system;segment;rater;score", *(f"{s};{k};u;{'k. A.' if k > 97 else '3,5'}"
+         for s in "ABC" for k in range(101))]  # fmt: skip
+
+
+def test_words_for_nothing_are_named_and_offered(tmp_path):
+    """Nine cells of `k. A.` beside decimal commas: the first of them is named, not a number."""
+    file = tmp_path / "mine.csv"
+    file.write_text("\n".join(WORDS) + "\n")
+    with pytest.raises(DataError) as error:
+        campaigns.load(file)
+    assert error.value.line == 100 and error.value.value == "k. A."
+    assert "words among the scores: k. A. (9)" in str(error.value)
+    assert 'missing="k. A."' in str(error.value)
+    (tmp_path / "campaign.yaml").write_text("missing: [k. a.]\n")
+    campaign = campaigns.find(file)
+    da = campaigns.load(campaign)
+    assert len(da.good) == 294 and set(da.good["score"]) == {3.5}
+    assert da.excluded.set_index("reason")["rows"]["no score (left out)"] == 9
+    said = campaign.reading.set_index("what")["value"]
+    assert said["no score: k. a."] == "9 cells" and said["sign before decimals"] == ","
+    (tmp_path / "campaign.yaml").write_text("missing: [n. b.]\n")
+    with pytest.raises(DataError, match=r"no such word among the scores; found 'n\. b\.'"):
+        campaigns.load(file)
+
+
+LEADERBOARD = paths.DEMO / "leaderboard.csv"
+
+
+def test_a_leaderboard_is_read_with_its_items_as_units():
+    campaign = campaigns.find(LEADERBOARD)
+    assert (campaign.format, campaign.workers) == ("long", False)
+    assert campaign.unsaid == {"annotator", "document", "pair"}
+    scores = campaigns.load(campaign)
+    assert scores.attrs["items"] is True
+    assert len(scores) == 12 * 150 - 12 and scores["document"].isna().all()
+    assert scores.groupby("system", observed=True)["raw"].mean().idxmax() == "Ash"
+
+
+def test_a_wide_leaderboard_is_the_same(tmp_path):
+    long = pd.read_csv(LEADERBOARD)
+    wide = long.pivot(index="segment", columns="system", values="score")
+    wide.astype("Int64").to_csv(tmp_path / "wide.csv")
+    (tmp_path / "campaign.yaml").write_text("wide: all\n")
+    both = [campaigns.load(file) for file in (LEADERBOARD, tmp_path / "wide.csv")]
+    assert both[1].attrs["items"] is True
+    columns = ["system", "segment", "raw", "z", "n"]
+    assert both[0][columns].values.tolist() == both[1][columns].values.tolist()
+
+
+@pytest.mark.parametrize("name", ["annotator", "document", "hit"])
+def test_never_items_where_people_or_documents_are_named(tmp_path, name):
+    table = pd.read_csv(LEADERBOARD).assign(**{name: lambda rows: rows["segment"].str[:3]})
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    read = campaigns.load(tmp_path / "mine.csv")
+    if name == "annotator":
+        assert isinstance(read, DirectAssessment)
+    else:
+        assert read.attrs["items"] is False
+
+
+def test_released_averages_are_no_items(tmp_path):
+    """Scores of a metrics task are means over annotators whom the release does not name."""
+    (tmp_path / "human-scores").mkdir()
+    rows = [f"{system}\t{k}" for system in "AB" for k in range(5)]
+    file = tmp_path / "human-scores" / "en-de.wmt.seg.score"
+    file.write_text("\n".join(rows) + "\n")
+    assert campaigns.load(file).attrs["items"] is False
+
+
+def test_never_items_where_a_column_that_is_not_used_may_name_who_judged(tmp_path):
+    """`Reviewer` is no name that we know for annotators, and segments are then averaged."""
+    rows = [f"{s},{k},{w},{k % 3}" for s in "AB" for k in range(9) for w in "uv"]
+    for name, items in (("Reviewer", False), ("Remark", True)):
+        (tmp_path / "mine.csv").write_text("\n".join([f"system,segment,{name},score", *rows]))
+        assert campaigns.load(tmp_path / "mine.csv").attrs["items"] is items

@@ -8,7 +8,7 @@ from pandas.testing import assert_frame_equal
 
 from assessments import excluded, json_lines
 from rankcampaigns import campaigns
-from rankstability import load, rank_systems, segment_scores
+from rankstability import find, load, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.score.scored import scored
 from rankstability.score.screening import screening
@@ -321,3 +321,72 @@ def test_mtme_refusals(tmp_path):
     assert len(load(both)) == 5
     with pytest.raises(DataError, match=r"line 2, column 'score': not a number; found 'x'"):
         load(mtme(tmp_path / "d", rows=["A\t1", "A\tx", "A\t1", "B\t1", "B\t1", "B\t1"]))
+
+
+def page(number, marks, ids=("0", "1"), user="u", src="text", models="AB"):
+    """A page of Pearmut on which each of `ids` was shown of all `models`."""
+    items = [
+        {"item_id": i, "src": f"{src} {i} {number}" if src else "", "tgt": {m: "x" for m in models}}
+        for i in ids
+    ]
+    given = [{m: {"score": s} for m, s in one.items()} for one in marks]
+    return json.dumps({"user_id": user, "item_i": number, "annotation": given, "item": items})
+
+
+def written(folder, *lines):
+    file = folder / "log-en-cs.jsonl"
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def reasons(judged):
+    return dict(judged.excluded[["reason", "rows"]].to_numpy())
+
+
+def test_outputs_of_pearmut_that_were_shown_but_not_judged_are_counted(tmp_path):
+    partly = page(1, [{"A": 10, "B": 20}, {}])
+    without = page(2, [{"A": 30}, {"A": 40}])
+    judged = load(find(written(tmp_path, partly, without)))
+    assert len(judged.good) == 4
+    assert reasons(judged)["outputs shown but not judged (left out)"] == 4
+
+
+def test_items_of_pearmut_numbered_within_pages_are_segments_of_their_own(tmp_path):
+    pages = [page(k, [{"A": 10 + k, "B": 20}, {"A": 30, "B": 40}]) for k in range(4)]
+    judged = load(find(written(tmp_path, *pages)))
+    assert len(judged.good) == 16
+    assert judged.good["segment"].nunique() == 8
+    told = "(kept: items of one id but several sources, as segments of their own)"
+    assert reasons(judged)[told] == 16
+    again = load(find(written(tmp_path, pages[0], page(0, [{"A": 99, "B": 20}, {"A": 3, "B": 4}]))))
+    assert reasons(again)["said again later (left out)"] == 4
+    assert again.good["segment"].nunique() == 2
+
+
+def test_an_id_of_pearmut_on_two_pages_without_sources_is_refused(tmp_path):
+    pages = [page(k, [{"A": 10 + k, "B": 20}, {"A": 30, "B": 40}], src="") for k in range(2)]
+    with pytest.raises(DataError, match=r"line 2, column 'item_id': an item_id of two items"):
+        load(find(written(tmp_path, *pages)))
+
+
+def line25(scores, texts="AB", k=0):
+    outputs = {name: f"text of {name}" for name in texts}
+    about = {"doc_id": f"en-cs_CZ_#_news_#_d_#_{k}", "src_text": "x"}
+    return json.dumps({**about, "tgt_text": outputs, "scores": scores})
+
+
+def test_what_lines_of_wmt25_lack_or_have_more_of_is_counted(tmp_path):
+    two = [{"score": 5, "annotator": "a"}, {"score": 6, "annotator": "b"}]
+    third = [*two, {"score": 7, "annotator": "c"}]
+    draft = {f"human{k}": 10 * k for k in (1, 2, 3)} | {f"annotator{k}": f"d{k}" for k in (1, 2, 3)}
+    lines = [line25({"A": two, "B": third}), line25({"A": two}, k=1), line25({}, k=2)]
+    judged = load(find(written(tmp_path, *lines, line25({"A": draft, "B": two}, k=3))))
+    assert reasons(judged)["outputs without any annotation (left out)"] == 3
+    assert reasons(judged)["(kept: a third annotation of a system, or a later one)"] == 2
+    assert "d3" in set(judged.good["worker"])
+
+
+def test_an_annotator_of_wmt25_that_is_null_is_refused(tmp_path):
+    two = [{"score": 5, "annotator": None}, {"score": 6, "annotator": "b"}]
+    with pytest.raises(DataError, match=r"line 1, column 'annotator': empty id"):
+        load(find(written(tmp_path, line25({"A": two, "B": two}))))

@@ -12,12 +12,13 @@ from assessments import json_lines
 from conftest import real
 from rankcampaigns import campaigns
 from rankcampaigns import rr as readers_rr
-from rankcompanion.notebooks.lines import held
 from rankcompanion.notebooks.relative_ranking import agreement
+from rankcompanion.running import commands
 from rankstability import load
 from rankstability.errors import DataError
 from rankstability.judgments import blocks
 from rankstability.rank import bradley_terry, ranges
+from rankstability.rank import standing as places
 from rankstability.score import pairwise
 from rankstability.score.pairwise import pair_counts
 
@@ -266,6 +267,51 @@ def test_votes_for_left_and_right_are_battles(tmp_path):
         load(file)
 
 
+OWN = "Model 1,Model 2,Preferred,Rater"
+VOTES = ["A,B,A,u", "B,A,A,v", "A,C,tie,u", "C,B,B,v", "A,C,left,u", "B,C,Model 1,v"]
+
+
+def test_battles_in_columns_of_ones_own(tmp_path, capsys):
+    """The winner by the name of a system, of a column, or as left and right."""
+    file = tmp_path / "votes.csv"
+    file.write_text("\n".join([OWN, *VOTES]))
+    with pytest.raises(DataError, match=r"columns: \{left: Model 1, right: Model 2, winner: Pref"):
+        campaigns.find(file)
+    columns = "{left: Model 1, right: Model 2, winner: Preferred, judge: Rater}"
+    (tmp_path / "campaign.yaml").write_text(f"columns: {columns}\n")
+    campaign = campaigns.find(file)
+    assert campaign.format == "battles"
+    frame = campaigns.load(campaign)
+    counts = pair_counts(frame)
+    assert counts.wins.tolist() == [[0, 2, 1], [0, 0, 2], [0, 0, 0]]
+    assert counts.ties[0, 2] == 1 and set(frame["judge"]) == {"u", "v"}
+    assert "column winner: Preferred" in " ".join(
+        f"{row.what}: {row.value}" for row in campaign.reading.itertuples()
+    )
+    (tmp_path / "campaign.yaml").unlink()
+    told = 'columns="left=Model 1,right=Model 2,winner=Preferred,judge=Rater"'.replace('"', "")
+    few = [told, "--quiet", f"output_dir={tmp_path / 'out'}"]
+    assert commands.main(["verdict", str(file), *few]) == 0
+    assert "read: column left: Model 1 (by the command line)" in capsys.readouterr().err
+
+
+def test_a_winner_who_did_not_take_part_is_refused(tmp_path):
+    file = tmp_path / "votes.csv"
+    file.write_text("\n".join([OWN, *VOTES, "A,B,C,u"]))
+    (tmp_path / "campaign.yaml").write_text(
+        "columns: {left: Model 1, right: Model 2, winner: Preferred}\n"
+    )
+    wrong = r"line 8, column 'Preferred': unknown winner; found 'C'.*the name of one of the two"
+    with pytest.raises(DataError, match=wrong):
+        load(file)
+    (tmp_path / "campaign.yaml").write_text("columns: {left: Model 1, winner: Prefered}\n")
+    with pytest.raises(DataError, match="no such column for winner; found 'Prefered'"):
+        load(file)
+    (tmp_path / "campaign.yaml").write_text("columns: {left: Model 1, winner: Preferred}\n")
+    with pytest.raises(DataError, match=r'a column is missing.*columns="right=<your column>"'):
+        load(file)
+
+
 def anonymous(rows, *which):
     """Battles of which these (by number; none given: all) name no judge."""
     which = which or range(len(rows))
@@ -300,7 +346,7 @@ def test_judges_who_are_not_all_named_are_no_unit_and_make_no_pair_of_agreement(
         for ask in (
             lambda data=data: data.resample("judge", 5, np.random.default_rng(1)),
             lambda data=data: bradley_terry.judge_influence(data, "judge"),
-            lambda frame=frame: held.battles(frame, "judge"),
+            lambda frame=frame: places.battles(frame, "judge"),
         ):
             with pytest.raises(DataError, match=f"name no judge; found '?{left_out} of 18"):
                 ask()
@@ -330,3 +376,18 @@ def test_battles_of_several_pairs_are_a_task_each_and_share_no_block(tmp_path):
     sizes = frame.groupby("task")["block"].nunique()
     assert sizes.tolist() == [3, 2, 3] and frame["block"].nunique() == 8
     assert (frame.groupby("block").size() == 2).all()
+
+
+def test_judges_whom_the_first_battles_do_not_name_are_known(tmp_path):
+    rows = [*anonymous(BATTLES[:2]), *BATTLES[2:5]]
+    frame = load(json_lines(tmp_path / "arena.jsonl", rows))
+    assert set(frame["judge"]) == {"", "u0", "u1"}
+
+
+@pytest.mark.parametrize("gone", ["model_a", "model_b", "winner"])
+def test_battles_without_a_column_are_refused_by_its_name(tmp_path, gone):
+    names = [name for name in ("question_id", "model_a", "model_b", "winner") if name != gone]
+    file = tmp_path / "mine.csv"
+    file.write_text(f"{','.join(names)}\n{','.join('qAB'[: len(names)])}\n")
+    with pytest.raises(DataError, match=f"a column is missing.*a header with '{gone}'"):
+        readers_rr.read_battles([file], "xx-yy", {})

@@ -16,8 +16,10 @@ RIGHT = {
     "zero_variance": ["zero", "drop"],
     "scale": [[1, 5], [-0.5, 0.5]], "columns": [{"score": "mark"}],
     "annotator": [{"A": ["u1*", "u2"], "B": ["v"]}],
+    "judges": [[], ["GPT-4", "gemba*"]],
     "wide": ["all", ["A", "B"]], "decimal": ["."],
-    "weights": ["critical25"],
+    "weights": ["critical25"], "sheet": ["Ratings 2"], "missing": [["k. A.", "-"]],
+    "humans": [["HT", "ref-A"], []],
     "words": [{"system": "product", "systems": "produce", "protocol": "survey"}],
 }  # fmt: skip
 WRONG = {
@@ -28,7 +30,10 @@ WRONG = {
     "scale": ["5", "[5]", "[1, 2, 3]", "[5, 1]", "[1, 1]", "[a, b]", "[0, true]", "'15'",
               "[0, .inf]", "[-.inf, 5]", f"[0, {'9' * 99}]", "[-1.0e+308, 1.0e+308]"],
     "annotator": ["A", "[a]", "{A: {b: c}}", "{A: [[u]]}", "{A: true}"],
+    "judges": ["GPT-4", "{}", "[[a]]", "[true]", "{file: [a]}", "{file: absent.tsv}", "true"],
     "adaptive": ["waves", "1", "[true]"],
+    "humans": ["HT", "{a: b}", "[[a]]", "[true]"],
+    "sheet": ["[a]", "{a: b}", "true"], "missing": ["k. A.", "{a: b}", "[[a]]", "[true]"],
     "wide": ["some", "[A]", "[A, A]", "{A: B}"], "decimal": [";", "[.]", "1"],
     "weights": ["[critical25]", "25", "{Critical: 25}"],
     "words": ["model", "{judge: user}", "{system: ''}", "{system: 3}", '{system: "a\\nb"}'],

@@ -8,15 +8,15 @@ import subprocess
 import pytest
 
 from rankcampaigns import campaigns, text
-from rankstability import paths
+from rankcampaigns.catalogue import CATALOGUE
 from rankstability.errors import DataError
 
 
 def test_git_blob_is_git_s():
     if shutil.which("git"):
-        command = ["git", "hash-object", "--no-filters", str(paths.CATALOGUE)]
+        command = ["git", "hash-object", "--no-filters", str(CATALOGUE)]
         out = subprocess.run(command, capture_output=True, text=True)
-        assert text.git_blob(paths.CATALOGUE) == out.stdout.strip()
+        assert text.git_blob(CATALOGUE) == out.stdout.strip()
 
 
 def test_what_unpacks_to_too_much_is_refused_with_what_is_allowed(tmp_path, monkeypatch):

@@ -24,20 +24,20 @@ LOADED = "![a](http://127.0.0.1:9/x.png)"
 FORMULA = r"$\href{javascript:document.title='x'}{a}$ \(a\)"
 SYSTEMS = [SCRIPT, IMAGE, f"</table>{LINK}", LOADED, FORMULA, "`a`*b*_c_|~~d~~&lt;"]
 FOLDER = "<img src=x onerror=document.title='x'>"
-FEW = {"leave_one_out": False}
 SHOWN = {  # notebooks whose pages name systems, documents, annotators, domains; with few draws
-    "00_verdict": ("scores", {"draws": 3, "resamples": 30}),
-    "01_replication": ("scores", {"resamples": 30}),
+    "00_verdict": ("scores", {}),
+    "01_replication": ("scores", {}),
     "02_outlier_removal": ("scores", {}),
     "03_divisor_degradation": ("scores", {"divisors": [2.0], "inflate": [2.0]}),
     "04_cooccurrence": ("scores", {}),
-    "05_document_difficulty": ("scores", {"simulations": 2, "divisors": [2.0], **FEW}),
+    "05_document_difficulty": ("scores", {}),
     "06_srp": ("scores", {"splits": 4}),
     "07_relative_ranking": ("battles", {"resamples": 20, "agreement_resamples": 20}),
     "08_tournament": ("battles", {}),
     "09_simulation": ("battles", {"shares": [0.5], "advice_systems": [6], "jobs": 1}),
-    "10_lines": ("scores", {"resamples": 30, "draws": 3, "coverage_draws": 2, "random_seeds": 2}),
+    "10_lines": ("scores", {"draws": 3}),
     "11_protocols_and_test_sets": ("scores", {"resamples": 30}),
+    "12_judges": ("judged", {}),
 }
 OURS = {"table", "thead", "tbody", "tr", "th", "td", "p", "small", "span"}  # elements of our tables
 HARMLESS = {"class", "style", "scope", "title"}
@@ -58,12 +58,14 @@ def blank_pictures():
 def executed(tmp_path_factory):
     """The folder of results of a notebook, executed on a campaign of such names."""
     root, done = tmp_path_factory.mktemp("hostile"), {}
-    for kind, table in (("scores", single_scores()), ("battles", battles())):
+    every = {"scores": single_scores(), "battles": battles(), "judged": single_scores()}
+    for kind, table in every.items():
         folder = root / kind / FOLDER
         folder.mkdir(parents=True)
         table.to_csv(folder / "ratings.csv", index=False)
         title = json.dumps(SCRIPT + LOADED)
-        (folder / "campaign.yaml").write_text(f"title: {title}\npair: cs-en\n")
+        judged = "judges: ['*8']\n" if kind == "judged" else ""
+        (folder / "campaign.yaml").write_text(f"title: {title}\npair: cs-en\n{judged}")
 
     def once(name: str) -> Path:
         if name not in done:

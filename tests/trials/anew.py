@@ -12,15 +12,17 @@ import pandas as pd
 
 from paperkit.parameters import parameters
 from paperkit.placing import csv_bytes
-from rankcampaigns import campaigns, official
+from rankcampaigns import campaigns
 from rankcompanion.notebooks import outlier_removal, replication
-from rankcompanion.notebooks.lines import held
+from rankcompanion.notebooks.judges import tables as judge_tables
 from rankcompanion.notebooks.lines import tables as lines
 from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
 from rankcompanion.notebooks.srp import twins
 from rankcompanion.report import findings
 from rankcompanion.verdict import cases
 from rankstability import paths
+from rankstability.rank import standing as places
+from rankstability.rank.recipes import recipe_named, recipe_of_year
 from rankstability.score import rr
 from rankstability.score.scored import segment_scores
 
@@ -57,7 +59,7 @@ def effort(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
 
 def clusters_by_rule(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
     """Notebook 01."""
-    judgments = _judgments(campaign, pair)
+    judgments = campaigns.load(campaign, pair)
     if campaign.protocol == "MQM":
         judgments = replication.mqm_segment_frame(judgments)
     scores = segment_scores(judgments)
@@ -66,16 +68,16 @@ def clusters_by_rule(campaign: Any, pair: str, given: dict[str, Any]) -> pd.Data
 
 def line_counts(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
     """Notebook 10: lines claimed and held."""
-    judged = lines.judged_by(_judgments(campaign, pair))
+    judged = places.judged_by(campaigns.load(campaign, pair))
     units = lines.units_shown(judged[findings.RECIPE])
-    return lines.line_counts(held.recipes(judged, units, given["alpha"])[1])
+    return lines.line_counts(places.recipes(judged, units, given["alpha"])[1])
 
 
 def false_lines(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
     """Notebook 10: lines between equal systems."""
-    judged, own = lines.judged_by(_judgments(campaign, pair)), findings.RECIPE
+    judged, own = places.judged_by(campaigns.load(campaign, pair)), findings.RECIPE
     asked = {name: given[name] for name in ("seed", "draws", "alpha")}
-    return lines.false_line_table(judged, lines.null_units(judged[own]), **asked, own=own)
+    return lines.false_line_table(judged, lines.null_unit(judged[own]), **asked)
 
 
 def method_ranks(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
@@ -85,19 +87,26 @@ def method_ranks(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFram
     return relative_ranking.method_ranks(scores, frame, given["time_limit"])
 
 
+def judges(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
+    """Notebook 12: judge models beside people."""
+    recipe = given.get("recipe") or recipe_of_year(campaign.year, campaign.format)
+    score = recipe_named(recipe).score
+    return judge_tables.of_pair(campaign, pair, score, given["alpha"]).rows
+
+
 MADE = {
     made.__name__: made
-    for made in (changes, fewest, effort, clusters_by_rule, line_counts, false_lines, method_ranks)
+    for made in (
+        judges,
+        changes,
+        fewest,
+        effort,
+        clusters_by_rule,
+        line_counts,
+        false_lines,
+        method_ranks,
+    )
 }
-
-
-def _judgments(campaign: Any, pair: str) -> Any:
-    judgments = campaigns.load(campaign, pair)
-    if not campaign.workers:  # a reference that was not ranked
-        judgments, _ = replication.without_reference_rows(
-            judgments, official.ranking(campaign, pair)
-        )
-    return judgments
 
 
 def behind(figures: Path) -> list[tuple[str, str, str]]:

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 RUNS = [
-    ("01", "demo-srdc", {"resamples": 100}),
+    ("01", "demo-srdc", {}),
     ("03", "demo-srpdc", {}),
     ("06", "demo-mqm", {"studies": 30, "splits": 5}),
     ("08", "demo-rr", {}),

@@ -20,7 +20,7 @@ from pathlib import Path
 from paperkit import placing
 
 RUN = [sys.executable, "-m", "rankstability.run", "01", "campaign=demo-srdc", "pair=de-en"]
-ONE, TWO = ["alpha=0.05", "resamples=50"], ["alpha=0.2", "resamples=60"]
+ONE, TWO = ["alpha=0.05"], ["alpha=0.2"]
 
 
 def start(folder: Path, settings: list[str]) -> subprocess.Popen[bytes]:

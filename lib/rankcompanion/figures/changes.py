@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Sequence
+from textwrap import fill
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -31,6 +32,7 @@ AXES = {
     "false": "campaigns of equal systems in which the recipe draws a line",
     "methods": "systems whose rank is not the same",
 }
+PHONE = 3.7  # inches: the width of a figure that a phone shows without scrolling
 COUNTED = ("removal", "rules", "lines", "methods")  # part and whole are counts
 
 
@@ -179,9 +181,10 @@ def drawn(found: dict[str, Any]) -> list[tuple[str, dict[str, Any], str]]:
     for row in found["rows"]:
         unit = [row["unit"].replace(" x ", " × ")] if "unit" in row else []
         ways = [f"all {row['ways']} ways"] if "ways" in row else []
-        made.append((" · ".join([row["campaign"], *unit, *ways]), row))
+        campaign = row["campaign"].replace("wmt", "WMT")
+        made.append((" · ".join([campaign, *unit, *ways]), row))
         if "two" in row:
-            made.append((f"{row['campaign']} · Bojar's and expected wins", row["two"]))
+            made.append((f"{campaign} · Bojar's and expected wins", row["two"]))
     return [(name, row, _text(found["key"], row)) for name, row in made]
 
 
@@ -202,21 +205,26 @@ def described(found: dict[str, Any]) -> str:
 
 
 @styled
-def finding(found: dict[str, Any]) -> Figure:
+def finding(found: dict[str, Any], narrow: bool = False) -> Figure:
     """The numbers of a finding of `rankcompanion.report.findings.gather` as diamonds, one per row.
 
-    Dots are single pairs or tasks, larger the more cases they have; bars are their ranges.
+    Dots are single pairs or tasks, larger the more cases they have; bars are their ranges. The
+    `narrow` figure fits a phone: names stand above their rows.
     """
     shown: Sequence[tuple[str, dict[str, Any], str]] = drawn(found)
-    names = [f"{name}\n{text}" for name, _, text in shown]
-    wide = 5.6 + breadth("\n".join(names).split("\n"))
-    fig, ax = plt.subplots(figsize=(wide, 1.25 + 0.46 * len(shown)))
-    for y, (_, row, _) in zip(rows(ax, names), shown, strict=True):
+    names = [f"{name}: {text}" if narrow else f"{name}\n{text}" for name, _, text in shown]
+    wide = PHONE if narrow else 5.6 + breadth("\n".join(names).split("\n"))
+    fig, ax = plt.subplots(figsize=(wide, (1.7 if narrow else 1.25) + 0.46 * len(shown)))
+    places = rows(ax, names, room=0.75 if narrow else 0.6)
+    for y, name, (_, row, _) in zip(places, names, shown, strict=True):
         most = max(whole for _, whole in row["each"])
         ratios, sizes = zip(*((r, 10 + 40 * w / most) for r, w in row["each"]), strict=True)
         ax.hlines(y, row["low"], row["high"], color=FAINT, lw=1.6, zorder=2)
         ax.scatter(ratios, [y] * len(ratios), s=sizes, color=BLUE, alpha=0.45, lw=0, zorder=3)
         ax.plot(row["value"], y, "D", color=RED, ms=7, mec="white", zorder=4)
+        if narrow:
+            place = ax.get_yaxis_transform()
+            ax.text(0, y - 0.25, name, transform=place, va="bottom", fontsize=8.5)
     if found["key"] == "fewest":
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter(lambda v, _: f"{100 * v:g}\u00a0%")
@@ -224,14 +232,17 @@ def finding(found: dict[str, Any]) -> Figure:
         ax.set_xlim(-0.03, 1.03)
         ax.xaxis.set_major_formatter(PercentFormatter(1, symbol="\u00a0%"))
     ax.yaxis.grid(False)
-    ax.set_xlabel(AXES[found["key"]])
+    if narrow:
+        ax.tick_params(axis="y", length=0, labelleft=False)
+        ax.spines["left"].set_visible(False)
+    ax.set_xlabel(fill(AXES[found["key"]], 48 if narrow else 200))
     single = {"methods": "task", "fewest": "pair or task"}.get(found["key"], "language pair")
     handles = [
         plt.Line2D([], [], marker="D", ls="", color=RED, mec="white", ms=7, label="the campaign"),
         plt.Line2D([], [], marker="o", ls="", color=BLUE, alpha=0.45, mew=0, label=f"one {single}"),
         plt.Line2D([], [], color=FAINT, label=f"lowest to highest {single}"),
     ]
-    return finish(fig, "", handles, 3)
+    return finish(fig, "", handles, 2 if narrow else 3)
 
 
 @styled

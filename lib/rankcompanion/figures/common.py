@@ -23,7 +23,11 @@ from matplotlib.textpath import TextPath
 
 BLUE, AMBER, GREEN, RED, PINK, _, _, GREY, _, SKY = sns.color_palette("colorblind").as_hex()
 PALETTE = (BLUE, RED, GREEN, PINK, AMBER, SKY, "#000000", GREY)  # in the order of use
-INK, FAINT, PALE, EMPTY = "#444444", "#8C8C8C", "#D9D9D9", "#EFEFEF"  # greys, dark to light
+# greys, dark to light
+INK = "#444444"
+FAINT = "#8C8C8C"
+PALE = "#D9D9D9"
+EMPTY = "#EFEFEF"
 DASHES, MARKS = ("-", "--", ":"), ("o", "s", "D")
 LINES = {  # between clusters in a bump chart: half width, colour, weight, size of the cross, zorder
     "kept": (0.17, "black", 1.4, 5.0, 4),

@@ -37,7 +37,7 @@ def standing(
 ) -> Figure:
     """A ranking as a table, next to each score with its interval and each system's rank set.
 
-    The frames are those of `lines.held.standing`. `ranking` has the columns rank, system, score,
+    The frames are those of `rank.standing.standing`. `ranking` has the columns rank, system, score,
     low, high, rank_low, rank_high, unit; if the unit is empty, only scores are drawn. `lines` has
     below, claimed, held and is drawn as in `LINES`. `label` names the score. Intervals and sets are
     at level 1 - `alpha`; `systems` is the campaign's word for them.
@@ -243,20 +243,8 @@ def false_lines_figure(table: pd.DataFrame, title: str) -> Figure:
     rows(ax, names, room=0.5)
     ax.set_xlim(-0.02, min(1.02, max(0.3, 1.1 * table["campaigns_high"].max())))
     several = "\nsmall: language pairs; large: their median; bar: least to most" if many else ""
-    ax.set_xlabel(f"share of campaigns of equal systems with a line (dashed: .05){several}")
+    ax.set_xlabel(
+        f"campaigns of equal systems with a line: at least this share (dashed: .05){several}"
+    )
     ax.set_title(title)
     return finish(fig, "", handles, 3)
-
-
-@styled
-def chances_figure(probabilities: pd.DataFrame, title: str, unit: str) -> Figure:
-    """Share of resampled campaigns, in per cent, in which a system (row) has a rank (column)."""
-    table = 100 * probabilities.set_index("system")
-    texts = table.map(lambda v: f"{v:.0f}" if v >= 1 else "") if len(table) <= 25 else None
-    fig = heatmap(
-        table, title=title, label="% of resampled campaigns", texts=texts, cmap=PALE_BLUES,
-        vmin=0, vmax=table.max(axis=None), xlabel=f"rank with other {UNITS.get(unit, unit)}",
-        cell=(min(0.42, 8.0 / len(table)), 0.27),
-    )  # fmt: skip
-    plt.setp(fig.axes[0].get_xticklabels(), rotation=0, ha="center")
-    return fig

@@ -70,7 +70,8 @@ def srp_curves(
             look["marker"] = MARKERS[i % len(MARKERS)]
             ax.plot(rows[x], rows[value], ls="-" if i < 5 else "--", **look, label=label)
             hollow = rows[rows["empty_share"] >= 0.5]
-            ax.plot(hollow[x], hollow[value], ls="", mfc="white", zorder=4, **look)
+            if len(hollow):  # a line without points, not clipped, takes the layout's room
+                ax.plot(hollow[x], hollow[value], ls="", mfc="white", zorder=4, **look)
         ax.set(xlabel=xlabel, ylabel=name, xticks=sorted(data[x].unique()))
         ax.set_ylim(**({"top": 1.0} if se else {"bottom": 0}))
     return finish(fig, title, axes[0], 3)

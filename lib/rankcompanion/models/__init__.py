@@ -1,1 +1,1 @@
-"""What only 05 and 09 need: crossed mixed models, the simulated truth, simulated campaigns."""
+"""Crossed mixed models (05, and planning), and simulated campaigns (09)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 
 NONE = -16.0  # log ratio of a variance to the residual's that stands for a variance of 0
 START = -2.0  # log ratio at which the search starts
@@ -41,7 +41,7 @@ def fit_at(e: Equations, y: np.ndarray, log_ratio: np.ndarray) -> Fit:
     rows, sizes = len(y), np.array(e.sizes, float)
     at = Factorised(e, np.exp(-log_ratio))
     effects, intercept = at.solve(y[:, None])
-    working = np.hstack(at.in_rows(effects))
+    working = np.hstack(e.in_rows(effects))
     rest = y - intercept[0] - working.sum(axis=1)
     residual = float(e.weights @ (y * rest)) / (rows - 1)
     errors = at.inverse_diagonals()
@@ -50,7 +50,7 @@ def fit_at(e: Equations, y: np.ndarray, log_ratio: np.ndarray) -> Fit:
     )
     both = np.column_stack([working, rest])
     back, level = at.solve(both)
-    left = both - level - sum(at.in_rows(back))
+    left = both - level - sum(e.in_rows(back))
     information = both.T @ (e.weights[:, None] * left) / residual
     total = information.sum(axis=0)
     return Fit(
@@ -133,105 +133,88 @@ def _mended(hessian: np.ndarray, step: np.ndarray, change: np.ndarray) -> np.nda
     return mended if np.linalg.eigvalsh(mended)[0] > 0 else hessian
 
 
-BUNDLE = 24  # groups are eliminated together until they have this many levels
+BUNDLE = 20  # groups are eliminated together until they have this many nested levels
 
 
 class _Bundle(NamedTuple):
-    """Groups eliminated together: rows, other columns met, and places in the flat array."""
+    """The dense normal equations of some groups: where their columns are, and their tables.
 
-    rows: slice
-    columns: np.ndarray
-    own: int
-    cross: int
-    end: int
+    `finest`, `inner` and `met` are places in the vector of all levels: of the finest nested factor,
+    of the other nested factors, and of what else these groups meet. `counts` is the diagonal of the
+    finest levels, `across` their table with the inner and met columns, `table` that of these.
+    """
+
+    finest: np.ndarray
+    inner: np.ndarray
+    met: np.ndarray
+    counts: np.ndarray
+    across: np.ndarray
+    table: np.ndarray
 
 
 class Equations:
     """The normal equations of an intercept and factors, for weighted rows.
 
-    The columns are first the levels nested in a group, in the order of groups, then the intercept
-    and the other factors. Non-zero entries are in one flat array: the dense table of the others,
-    then for each bundle of groups its own table, and its table with those others that it meets.
+    Rows are in groups, the levels of one factor. The levels of factors that are nested in it meet
+    those of no other group, and are eliminated bundle by bundle of groups, of the factor with the
+    most levels first; what is left is dense. A vector of all levels holds the factors in turn, and
+    last the intercept.
 
-    `codes` holds the level of each row, from 0, for each factor; `values` what each factor's
-    effects are multiplied by in each row, by default 1.
+    `codes` holds the level of each row, from 0, for each factor.
     """
 
-    def __init__(
-        self,
-        codes: Sequence[np.ndarray],
-        weights: np.ndarray,
-        values: Sequence[np.ndarray] | None = None,
-    ) -> None:
-        self.codes, self.weights = list(codes), weights
+    def __init__(self, codes: Sequence[np.ndarray], weights: np.ndarray) -> None:
+        self.codes = list(codes)
+        self.weights = weights
         self.sizes = [int(c.max()) + 1 for c in codes]
-        self.values = list(values or [np.ones(len(weights))] * len(codes))
+        self.start = np.cumsum([0, *self.sizes])
         group, nested = _nest(self.codes, self.sizes)
-        self.first = max(nested, key=lambda f: self.sizes[f])
-        inner = [f for f in nested if f != self.first]
+        finest = max(nested, key=lambda f: self.sizes[f])
+        inner = [f for f in nested if f != finest]
         others = [f for f in range(len(codes)) if f not in nested]
-        label = [_of_level(self.codes[f], self.sizes[f], group) for f in inner]
-        order = np.argsort(np.concatenate([np.empty(0, int), *label]), kind="stable")
-        place = np.argsort(order, kind="stable")
-        ends = np.cumsum([0, *(self.sizes[f] for f in inner)])
-        self.inside = len(order)
-        self.slot = {f: place[a:b] for f, a, b in zip(inner, ends, ends[1:], strict=False)}
-        start = self.inside + 1
-        for f in others:
-            self.slot[f] = np.arange(start, start + self.sizes[f])
-            start += self.sizes[f]
-        self.outside = start - self.inside
-        rows = len(weights)
-        columns = [np.full(rows, self.inside), *(at[self.codes[f]] for f, at in self.slot.items())]
-        times = [np.ones(rows), *(self.values[f] for f in self.slot)]
-        self.design = _indicators(columns, times, start)
-        own = self.values[self.first]
-        self.finest = _indicators([self.codes[self.first]], [own], self.sizes[self.first])
-        weighted = self.design * weights[:, None]
-        self.met = sparse.csr_array(self.finest.T @ weighted)  # finest levels by columns
-        self.counts = self.finest.power(2).T @ weights
-        table = sparse.csr_array(self.design.T @ weighted)
-        sorted_label = np.concatenate(label)[order] if inner else order
-        self.bundles: list[_Bundle] = []
-        self.size = self.outside**2
-        for a, b in _bundles(sorted_label):
-            meets = np.unique(table[a:b, self.inside :].indices)
-            cross = self.size + (b - a) ** 2
-            end = cross + (b - a) * len(meets)
-            self.bundles.append(_Bundle(slice(a, b), meets, self.size, cross, end))
-            self.size = end
-        whole = table.tocoo()
-        here, at = self._positions(whole.row, whole.col)
-        self.base = np.bincount(at, whole.data[here], self.size)
-        level, i, j, value = _products(self.met)
-        here, self.at = self._positions(i, j)
-        self.level, self.value = level[here], value[here]
-        self.twice = 1.0 + ((i < self.inside) & (j >= self.inside))[here]
+        ends = [np.arange(self.start[f], self.start[f + 1]) for f in others]
+        self.others = np.concatenate([*ends, self.start[-1:]])
+        levels = np.sum([self._levels_by_group(f, group) for f in nested], axis=0)
+        bundle = _bundles(levels)[group]
+        order = np.lexsort((self.codes[finest], bundle))
+        parts = np.split(order, np.flatnonzero(np.diff(bundle[order])) + 1)
+        self.bundles = [self._bundle(rows, finest, inner, others) for rows in parts]
 
-    def _positions(self, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Mask of the table cells that are kept (all but others by nested), and their positions."""
-        m, n = self.inside, self.outside
-        kept = (i < m) | (j >= m)
-        i, j = i[kept].astype(np.int64), j[kept].astype(np.int64)
-        at = (i - m) * n + (j - m)
-        if not m:
-            return kept, at
-        start = np.array([bundle.rows.start for bundle in self.bundles])
-        width = np.diff(start, append=m)
-        meets = np.array([len(bundle.columns) for bundle in self.bundles])
-        own, cross = np.array([(bundle.own, bundle.cross) for bundle in self.bundles]).T
-        of = np.searchsorted(start, i, side="right") - 1
-        row = i - start[of]
-        keys = np.concatenate([k * n + bundle.columns for k, bundle in enumerate(self.bundles)])
-        column = np.searchsorted(keys, of * n + j - m) - (np.cumsum(meets) - meets)[of]
-        at = np.where(i < m, cross[of] + row * meets[of] + column, at)
-        return kept, np.where(j < m, own[of] + row * width[of] + j - start[of], at)
+    def _levels_by_group(self, factor: int, group: np.ndarray) -> np.ndarray:
+        """The number of levels of a nested factor in each group."""
+        _, first = np.unique(self.codes[factor], return_index=True)
+        return np.bincount(group[first], minlength=int(group.max()) + 1)
 
-    def tables(self, flat: np.ndarray, bundle: _Bundle) -> tuple[np.ndarray, np.ndarray]:
-        """Views of a bundle's own table and of its table with the other columns that it meets."""
-        width = bundle.rows.stop - bundle.rows.start
-        own, cross = flat[bundle.own : bundle.cross], flat[bundle.cross : bundle.end]
-        return own.reshape(width, width), cross.reshape(width, -1)
+    def _bundle(
+        self, rows: np.ndarray, finest: int, inner: list[int], others: list[int]
+    ) -> _Bundle:
+        """The tables of the groups that hold these rows, which are in order of the finest level."""
+        weight = self.weights[rows]
+        levels, first = np.unique(self.codes[finest][rows], return_index=True)
+        within = [np.unique(self.start[f] + self.codes[f][rows]) for f in inner]
+        around = [np.unique(self.start[f] + self.codes[f][rows]) for f in others]
+        columns = np.concatenate([*within, *around, self.start[-1:]])
+        number = sum(len(of) for of in within)
+        where = np.zeros(self.start[-1] + 1, int)
+        where[columns] = np.arange(len(columns))
+        design = np.zeros((len(rows), len(columns)))
+        design[:, -1] = 1.0
+        for f in [*inner, *others]:
+            design[np.arange(len(rows)), where[self.start[f] + self.codes[f][rows]]] = 1.0
+        weighted = weight[:, None] * design
+        across = np.add.reduceat(weighted, first, axis=0)
+        counts = np.add.reduceat(weight, first)
+        places = self.start[finest] + levels
+        met = columns[number:]
+        return _Bundle(places, columns[:number], met, counts, across, design.T @ weighted)
+
+    def in_rows(self, effects: list[np.ndarray]) -> list[np.ndarray]:
+        """The effect of each factor in each row, (rows, columns of `effects`)."""
+        return [effect[codes] for effect, codes in zip(effects, self.codes, strict=True)]
+
+    def by_factor(self, levels: np.ndarray) -> list[np.ndarray]:
+        """A vector of all levels, factor by factor."""
+        return np.split(levels[:-1], self.start[1:-1])
 
 
 class Factorised:
@@ -239,24 +222,24 @@ class Factorised:
 
     def __init__(self, equations: Equations, penalty: np.ndarray) -> None:
         e = self.equations = equations
-        own = np.zeros(e.inside + e.outside, float)
-        for f, slot in e.slot.items():
-            own[slot] = penalty[f]
-        self.scale = 1.0 / (e.counts + penalty[e.first])
-        flat = e.base - np.bincount(e.at, e.value * self.scale[e.level], e.size)
-        left = flat[: e.outside**2].reshape(e.outside, -1)
-        np.einsum("ii->i", left)[:] += own[e.inside :]
-        logs = -0.5 * float(np.log(self.scale).sum())
+        ridge = np.append(np.repeat(penalty, e.sizes), 0.0)
+        position = np.zeros(len(ridge), int)
+        position[e.others] = np.arange(len(e.others))
+        left = np.diag(ridge[e.others])
+        logs = 0.0
         self.parts = []
         for bundle in e.bundles:
-            table, cross = e.tables(flat, bundle)
-            np.einsum("ii->i", table)[:] += own[bundle.rows]
-            root = np.linalg.cholesky(table)
+            number = len(bundle.inner)
+            scale = 1.0 / (bundle.counts + ridge[bundle.finest])
+            table = bundle.table - bundle.across.T @ (scale[:, None] * bundle.across)
+            own = table[:number, :number] + np.diag(ridge[bundle.inner])
+            root = np.linalg.cholesky(own)
             inverse = linalg.lapack.dtrtri(root, lower=1)[0]
-            half = inverse @ cross
-            left[np.ix_(bundle.columns, bundle.columns)] -= half.T @ half
-            logs += float(np.log(np.diag(root)).sum())
-            self.parts.append((bundle, inverse, half))
+            half = inverse @ table[:number, number:]
+            met = position[bundle.met]
+            left[np.ix_(met, met)] += table[number:, number:] - half.T @ half
+            logs += float(np.log(np.diag(root)).sum()) - 0.5 * float(np.log(scale).sum())
+            self.parts.append((bundle, met, scale, inverse, half))
         self.root = linalg.cholesky(left, lower=True, check_finite=False)
         self.logdet = 2 * float(logs + np.log(np.diag(self.root)).sum())
 
@@ -264,44 +247,43 @@ class Factorised:
         """The effects of each factor, (levels, columns of `y`), and the intercepts."""
         e = self.equations
         weighted = e.weights[:, None] * y
-        finest = self.scale[:, None] * (e.finest.T @ weighted)
-        right = e.design.T @ weighted - e.met.T @ finest
-        inner, outer = right[: e.inside], right[e.inside :]
-        halves = []
-        for bundle, inverse, half in self.parts:
-            halves.append(inverse @ inner[bundle.rows])
-            outer[bundle.columns] -= half.T @ halves[-1]
-        outer[:] = linalg.cho_solve((self.root, True), outer, check_finite=False)
-        for (bundle, inverse, half), part in zip(self.parts, halves, strict=True):
-            inner[bundle.rows] = inverse.T @ (part - half @ outer[bundle.columns])
-        finest -= self.scale[:, None] * (e.met @ right)
-        return self._by_factor(finest, right), right[e.inside]
+        sums = [level_sums(codes, weighted, n) for codes, n in zip(e.codes, e.sizes, strict=True)]
+        right = np.vstack([*sums, weighted.sum(axis=0)])
+        for bundle, _, scale, inverse, half in self.parts:
+            right[bundle.finest] *= scale[:, None]
+            less = bundle.across.T @ right[bundle.finest]
+            number = len(bundle.inner)
+            right[bundle.inner] = inverse @ (right[bundle.inner] - less[:number])
+            right[bundle.met] -= less[number:] + half.T @ right[bundle.inner]
+        right[e.others] = linalg.cho_solve((self.root, True), right[e.others], check_finite=False)
+        for bundle, _, scale, inverse, half in self.parts:
+            right[bundle.inner] = inverse.T @ (right[bundle.inner] - half @ right[bundle.met])
+            columns = np.concatenate([bundle.inner, bundle.met])
+            right[bundle.finest] -= scale[:, None] * (bundle.across @ right[columns])
+        return e.by_factor(right), right[-1]
 
     def inverse_diagonals(self) -> list[np.ndarray]:
         """The diagonal of the inverse for each factor: prediction variances over the residual's."""
         e = self.equations
         lower = np.tril(linalg.lapack.dpotri(self.root, lower=1)[0])
         whole = lower + np.tril(lower, -1).T
-        flat, diagonal = np.empty(e.size), np.empty(e.inside + e.outside)
-        flat[: e.outside**2] = whole.ravel()
-        diagonal[e.inside :] = np.diag(whole)
-        for bundle, inverse, half in self.parts:
-            table, cross = e.tables(flat, bundle)
+        diagonal = np.empty(e.start[-1] + 1)
+        diagonal[e.others] = np.diag(whole)
+        for bundle, met, scale, inverse, half in self.parts:
+            around = whole[np.ix_(met, met)]
             through = inverse.T @ half
-            cross[:] = -through @ whole[np.ix_(bundle.columns, bundle.columns)]
-            table[:] = inverse.T @ inverse - cross @ through.T
-            diagonal[bundle.rows] = np.diag(table)
-        met = np.bincount(e.level, e.value * e.twice * flat[e.at], len(self.scale))
-        return self._by_factor(self.scale + self.scale**2 * met, diagonal)
+            cross = -through @ around
+            own = inverse.T @ inverse - cross @ through.T
+            both = np.block([[own, cross], [cross.T, around]])
+            diagonal[bundle.inner] = np.diag(own)
+            back = ((bundle.across @ both) * bundle.across).sum(axis=1)
+            diagonal[bundle.finest] = scale + scale**2 * back
+        return e.by_factor(diagonal)
 
-    def in_rows(self, effects: list[np.ndarray]) -> list[np.ndarray]:
-        """What each factor adds to each row, (rows, columns of `y`)."""
-        e = self.equations
-        return [u[c] * v[:, None] for u, c, v in zip(effects, e.codes, e.values, strict=True)]
 
-    def _by_factor(self, finest: np.ndarray, rest: np.ndarray) -> list[np.ndarray]:
-        e = self.equations
-        return [finest if f == e.first else rest[e.slot[f]] for f in range(len(e.sizes))]
+def level_sums(codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
+    """The sums of the rows of `values` at each level: (size, columns)."""
+    return np.column_stack([np.bincount(codes, column, size) for column in values.T])
 
 
 def _nest(codes: list[np.ndarray], sizes: list[int]) -> tuple[np.ndarray, list[int]]:
@@ -318,36 +300,14 @@ def _nest(codes: list[np.ndarray], sizes: list[int]) -> tuple[np.ndarray, list[i
     return codes[best[1]], best[2]
 
 
-def _of_level(codes: np.ndarray, size: int, group: np.ndarray) -> np.ndarray:
-    """The group of each level of a nested factor."""
-    of = np.zeros(size, int)
-    of[codes] = group
-    return of
-
-
-def _indicators(
-    columns: list[np.ndarray], values: list[np.ndarray], width: int
-) -> sparse.csr_array:
-    rows = len(values[0])
-    index = (np.tile(np.arange(rows), len(columns)), np.concatenate(columns))
-    return sparse.csr_array((np.concatenate(values), index), shape=(rows, width))
-
-
-def _bundles(label: np.ndarray) -> list[tuple[int, int]]:
-    """Slices (start, end) of sorted labels that hold whole groups of `BUNDLE` levels or more."""
-    ends = np.append(np.flatnonzero(np.diff(label)) + 1, len(label))
-    out, start = [], 0
-    for end in ends.tolist():
-        if end > start and (end - start >= BUNDLE or end == len(label)):
-            out.append((start, end))
-            start = end
-    return out
-
-
-def _products(table: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Row, two columns and the product of the entries, for each two entries of a row."""
-    count = np.diff(table.indptr)
-    row = np.repeat(np.arange(len(count)), count**2)
-    within = np.arange(len(row)) - np.repeat(np.cumsum(count**2) - count**2, count**2)
-    one, two = (table.indptr[row] + part for part in np.divmod(within, count[row]))
-    return row, table.indices[one], table.indices[two], table.data[one] * table.data[two]
+def _bundles(levels: np.ndarray) -> np.ndarray:
+    """The bundle of each group: the next begins when one has `BUNDLE` levels or more."""
+    bundle = np.empty(len(levels), int)
+    number = held = 0
+    for group, more in enumerate(levels):
+        bundle[group] = number
+        held += more
+        if held >= BUNDLE:
+            number += 1
+            held = 0
+    return bundle

@@ -5,23 +5,22 @@ hours for a campaign. Here the same restricted likelihood is computed from the n
 `reml`); tests compare it with statsmodels.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
-from scipy import linalg, sparse
+from scipy.sparse import coo_array, hstack
+from scipy.sparse.linalg import lsmr
 
 from rankstability.errors import DataError
-from rankstability.judgments import DirectAssessment, counted
-from rankstability.score.scored import Scores
+from rankstability.judgments import DirectAssessment, at_least_two, counted
 
-from . import reml
 from .reml import NONE, Equations, log_errors, maximise
 
 Z95 = 1.959963984540054  # half a 95 % interval, in standard errors
-FIXED = 1e-6  # penalty of fixed factors, which only picks one of the equivalent solutions
-GROUPS = 10  # random groups of units that are left out; intervals have one degree of freedom less
+EXACT = 1e-6  # share of the spread that effects may leave over of scores that they explain wholly
 TOGETHER = ("worker:system", "block", "document:system")
 """Combinations of factors that make judgments of one system dependent."""
 FACTORS = ("system", "worker", "document", "segment", *TOGETHER)
@@ -72,14 +71,12 @@ def crossed(
     y: np.ndarray,
     factors: Mapping[str, np.ndarray],
     weights: np.ndarray | None = None,
-    values: Mapping[str, np.ndarray] | None = None,
 ) -> Components:
     """Variance components by restricted maximum likelihood, with random factors and an intercept.
 
     The model is y = mean + sum of the factors' effects + residual; the effects of a factor are
     independent and normal with its variance, and the residual's variance is divided by the weight.
-    `factors` hold labels or codes; `weights` are the judgments averaged in each value; `values`
-    hold, for some factors, what their effects are multiplied by in each row (random slopes).
+    `factors` hold labels or codes; `weights` are the judgments averaged in each value.
 
     Raises DataError if there are no scores or some are not finite, and if a factor has a single
     level, or as many levels as there are rows.
@@ -95,8 +92,7 @@ def crossed(
             raise DataError(problem, value=value, expected=f"{least}, and several rows to a level")
     centre = float(np.average(y, weights=w))
     scale = float(np.sqrt(np.average((y - centre) ** 2, weights=w))) or 1.0
-    times = [(values or {}).get(name, np.ones(len(y))) for name in coded]
-    equations = Equations([codes for codes, _ in coded.values()], w, times)
+    equations = Equations([codes for codes, _ in coded.values()], w)
     fit = maximise(equations, (y - centre) / scale)
     residual, there = fit.residual * scale**2, fit.log_ratio > NONE
     of = np.where(there, residual * np.exp(fit.log_ratio), 0.0)
@@ -121,7 +117,6 @@ def crossed_where_possible(
     y: np.ndarray,
     factors: Mapping[str, np.ndarray],
     weights: np.ndarray | None = None,
-    values: Mapping[str, np.ndarray] | None = None,
 ) -> Components:
     """`crossed` without factors whose variance these data do not determine.
 
@@ -130,21 +125,24 @@ def crossed_where_possible(
     `Components.left_out`. Raises DataError if all `y` are equal, if no factor is left, or if the
     factors explain the scores completely.
     """
-    slopes = values or {}
     kept: dict[str, np.ndarray] = {}
     for name, labels in factors.items():
         codes, levels = pd.factorize(np.asarray(labels))
-        twin = any(np.array_equal(codes, kept[other]) for other in kept if other not in slopes)
-        if len(levels) > 1 and (name in slopes or (len(levels) < len(codes) and not twin)):
+        twin = any(np.array_equal(codes, other) for other in kept.values())
+        if 1 < len(levels) < len(codes) and not twin:
             kept[name] = codes
     if not kept or np.ptp(y) == 0:
         problem = "no variance that could be divided" if kept else "too few scores to divide"
         raise DataError(problem, value=f"{len(y)} scores", expected="several of each, that differ")
+    whole = partial(
+        DataError, "no variance is left over", expected="scores that factors do not explain wholly"
+    )
+    if _explained(y, list(kept.values())):
+        raise whole()
     try:
-        fitted = crossed(y, {name: factors[name] for name in kept}, weights, values)
-    except np.linalg.LinAlgError:  # the factors explain everything
-        expected = "scores that factors do not explain wholly"
-        raise DataError("no variance is left over", expected=expected) from None
+        fitted = crossed(y, {name: factors[name] for name in kept}, weights)
+    except np.linalg.LinAlgError:
+        raise whole() from None
     effects = {}
     for name, labels in factors.items():
         levels, rows = np.unique(np.asarray(labels), return_counts=True)
@@ -155,111 +153,42 @@ def crossed_where_possible(
     return replace(fitted, variance=variance, effects=effects, left_out=left_out)
 
 
-def effects(
-    y: np.ndarray,
-    system: np.ndarray,
-    worker: np.ndarray,
-    document: np.ndarray | None = None,
-    weights: np.ndarray | None = None,
-    penalty: tuple[float, float] | None = None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Effects of systems, workers and documents, by (penalised) least squares.
+def _explained(y: np.ndarray, codes: Sequence[np.ndarray]) -> bool:
+    """Whether sums of effects of the factors give these scores exactly, and not just any scores.
 
-    The system effects include the overall level. Levels without rows get 0. Several columns of `y`
-    are fitted separately. `penalty`, of worker and document effects, is the ratio of residual to
-    factor variance for random effects (Henderson's equations); by default these effects are fixed,
-    and the smallest of the equivalent solutions are taken.
+    The likelihood then has no maximum: it grows as the residual's variance shrinks, and which
+    component is found is luck of rounding. Where factors would give any scores (as many effects as
+    rows), nothing is said.
     """
-    w = np.ones(len(y)) if weights is None else weights
-    codes = [system, worker] if document is None else [system, worker, document]
-    sizes = [int(c.max()) + 1 for c in codes]
-    add = [(np.bincount(system) == 0).astype(float), *(penalty or (FIXED, FIXED))]
-    # the larger of workers and documents is eliminated: its block is diagonal
-    out = max(range(1, len(codes)), key=lambda f: sizes[f])
-    stay = [f for f in range(len(codes)) if f != out]
+    rows = np.arange(len(y))
+    parts = [coo_array((np.ones(len(y)), (rows, of))).tocsr() for of in codes]
+    design = hstack(parts).tocsr()
 
-    def table(f: int, g: int) -> np.ndarray:
-        size = sizes[f] * sizes[g]
-        return np.bincount(codes[f] * sizes[g] + codes[g], w, size).reshape(-1, sizes[g])
+    def rest(values: np.ndarray) -> float:
+        centred = values - values.mean()
+        found = lsmr(design, centred, atol=1e-10, btol=1e-10, maxiter=300)
+        return float(found[3] / np.linalg.norm(centred))
 
-    weighted = (w * y.T).T
-    rights = [level_sums(c, weighted, n) for c, n in zip(codes, sizes, strict=True)]
-    side = np.vstack([table(f, out) for f in stay])
-    d = np.bincount(codes[out], w, sizes[out]) + add[out]
-    a = np.block([[table(f, g) for g in stay] for f in stay])
-    a += np.diag(np.concatenate([np.full(sizes[f], add[f]) for f in stay]))
-    a -= (side / d) @ side.T
-    right = np.concatenate([rights[f] for f in stay]) - side @ (rights[out].T / d).T
-    beta = linalg.cho_solve(linalg.cho_factor(a, check_finite=False), right, check_finite=False)
-    answer = dict(zip(stay, np.split(beta, [sizes[0]]), strict=False))
-    answer[out] = ((rights[out] - side.T @ beta).T / d).T
-    return answer[0], answer[1], answer.get(2, np.zeros((1, *y.shape[1:])))
+    exact = rest(y) < EXACT
+    return exact and rest(np.random.default_rng(0).normal(size=len(y))) > EXACT
 
 
-def level_sums(codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
-    """The sums of `values` over the rows of each level: (size,) or (size, columns)."""
-    if values.ndim == 1:
-        return np.bincount(codes, values, size)
-    rows = np.arange(len(codes))
-    indicator = sparse.csr_array((np.ones(len(codes)), (codes, rows)), shape=(size, len(codes)))
-    return np.asarray(indicator @ values)
+def components(da: DirectAssessment, scores: np.ndarray | None = None) -> Components:
+    """Variance components of the judgments that count, by `factors`, and the residual.
 
+    Factors are left out as by `crossed_where_possible`; effects of those that are not combined have
+    the names of the data as levels. Raises DataError for fewer than two systems.
 
-@dataclass(frozen=True)
-class LeftOut:
-    """The results of fits that each leave out a group of units."""
-
-    factors: tuple[str, ...]  # those with a variance above 0
-    log_ratio: np.ndarray  # changes of log(variance / residual's): (groups, factors)
-    document: np.ndarray  # effects in the order of codes: (groups, documents), if these are known
-
-
-def error(values: np.ndarray) -> np.ndarray:
-    """Jackknife standard errors, from `values` with a row for each group that is left out."""
-    groups = len(values)
-    return np.sqrt((groups - 1) / groups * ((values - values.mean(axis=0)) ** 2).sum(axis=0))
-
-
-def leave_out(
-    judged: Scores,
-    parts: Components,
-    unit: str,
-    rng: np.random.Generator,
-    weights: np.ndarray | None = None,
-    groups: int = GROUPS,
-) -> LeftOut:
-    """Fit the components again without each group of units (delete-a-group jackknife).
-
-    Each fit is one Newton step of the restricted likelihood from the components `parts` of all
-    judgments; document effects are predicted with the latter. `unit` is one of ``Scores.units`` or
-    ``segment``, `weights` are the judgments averaged in each score.
+    `scores` has one score per row of ``da.good``, by default the raw one; NaN are left out.
     """
-    known = [n for n in parts.variance if n != "residual" and n not in parts.left_out]
-    units = judged.units
-    of = combined_factors(judged.system, judged.segment, units.get("worker"), units.get("document"))
-    ratio = np.array([parts.variance[n] / parts.variance["residual"] for n in known])
-    at = np.log(np.maximum(ratio, np.exp(reml.NONE)))
-    there = at > reml.NONE
-    weight = np.ones(len(judged.score)) if weights is None else weights
-    _, unit_of = np.unique(judged.unit(unit), return_inverse=True)
-    number = int(unit_of.max()) + 1
-    group = (rng.permutation(number) % groups)[unit_of]
-    documents = int(of["document"].max()) + 1 if "document" in known else 0
-    steps, effects = [], np.zeros((min(groups, number), documents))
-    for g, effect in enumerate(effects):
-        rows = group != g
-        levels = [np.unique(of[n][rows], return_inverse=True) for n in known]
-        equations = Equations([codes for _, codes in levels], weight[rows])
-        y = judged.score[rows] - np.average(judged.score[rows], weights=weight[rows])
-        fit = reml.fit_at(equations, y, at)
-        hessian = fit.hessian[np.ix_(there, there)]
-        hessian += np.diag(1e-3 * np.diag(hessian) + 1e-9)
-        steps.append(np.clip(np.linalg.solve(hessian, -fit.gradient[there]), -reml.FAR, reml.FAR))
-        if documents:
-            at_all = known.index("document")
-            effect[levels[at_all][0]] = fit.effects[at_all]
-    names = tuple(name for name, some in zip(known, there, strict=True) if some)
-    return LeftOut(names, np.array(steps), effects)
+    at_least_two(da)
+    values = da.good["score"].to_numpy(float) if scores is None else scores
+    rows = counted(da.good) & np.isfinite(values)
+    fitted = crossed_where_possible(values[rows], factors(da, rows))
+    for name, table in fitted.effects.items():
+        if name not in TOGETHER:
+            table["level"] = da.good[name].cat.categories[table["level"]].astype(str)
+    return fitted
 
 
 def codes_of(frame: pd.DataFrame, column: str, rows: np.ndarray) -> np.ndarray:
@@ -270,16 +199,6 @@ def codes_of(frame: pd.DataFrame, column: str, rows: np.ndarray) -> np.ndarray:
 def has_documents(da: DirectAssessment) -> bool:
     """Whether all judgments that count name their document."""
     return bool((codes_of(da.good, "document", counted(da.good)) >= 0).all())
-
-
-def judgment_weights(da: DirectAssessment, rows: np.ndarray) -> np.ndarray:
-    """One over the number of judgments of the same system and segment, so that segments are equal.
-
-    System means of the scores by the method ``model`` are then exactly the system effects.
-    """
-    segment = codes_of(da.good, "segment", rows)
-    key = codes_of(da.good, "system", rows) * (segment.max() + 1) + segment
-    return 1.0 / np.bincount(key)[key]
 
 
 def factors(da: DirectAssessment, rows: np.ndarray) -> dict[str, np.ndarray]:

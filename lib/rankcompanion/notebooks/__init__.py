@@ -1,1 +1,1 @@
-"""A module, or a package where it is large, for each notebook, named as it."""
+"""What the numbered notebooks compute: a module or a package for each, named as it."""

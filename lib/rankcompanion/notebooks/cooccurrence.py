@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy import linalg
 
-from rankcompanion.models import variance
 from rankstability.errors import DataError
 from rankstability.judgments import (
     DirectAssessment,
@@ -20,6 +20,7 @@ from rankstability.score.da import NO_SPREAD, judgment_z, worker_statistics
 
 UNITS = ("auto", "hit", "worker")
 CONTROLS = ("REF", "BAD_REF")
+FIXED = 1e-6  # a ridge, which only picks one of the equivalent solutions
 
 
 @dataclass(frozen=True)
@@ -94,19 +95,19 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     at_least_two(da)
     shown, names = pd.factorize(_shown(da.good), sort=True)
     worker = da.good["worker"].cat.codes.to_numpy(np.int64)
-    effects, _, _ = variance.effects(da.good["score"].to_numpy(float), shown, worker)
+    effects, _ = least_squares(da.good["score"].to_numpy(float), shown, worker)
     quality = pd.Series(effects, names)
     workers = _workers(da.latest[unmarked(da.latest)], quality)
     rows, z = counted(da.good), judgment_z(da)
     frame = da.good.loc[rows, ["system", "worker"]].astype(str).reset_index(drop=True)
-    frame["weight"], frame["z"] = variance.judgment_weights(da, rows), z[rows]
+    frame["weight"], frame["z"] = _judgment_weights(da, rows), z[rows]
     known = frame["z"].notna()
     if not known.any():
         expected = "a worker whose scores vary"
         raise DataError(f"no judgment of {da.pair} has a z-score", file=da.file, expected=expected)
     # segment means of z use only judgments with a z-score, and so do these weights
     frame["weight_z"] = 0.0
-    frame.loc[known, "weight_z"] = variance.judgment_weights(da, rows & np.isfinite(z))
+    frame.loc[known, "weight_z"] = _judgment_weights(da, rows & np.isfinite(z))
     frame = frame.join(workers, on="worker")
     average = np.average(frame["given"], weights=frame["weight"])
     frame["part"] = -(frame["given"] - average) / frame["spread"]
@@ -117,12 +118,42 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     table["mean_z"] = (frame["weight_z"] * frame["z"]).groupby(system).sum() / weight
     table["quality"] = quality.reindex(table.index)
     beside, expected = _beside(frame, table["quality"])
-    table["company"], table["expected"], table["imbalance"] = beside, expected, beside - expected
+    table["company"] = beside
+    table["expected"] = expected
+    table["imbalance"] = beside - expected
     table["control_share"] = frame["control"].groupby(system).mean()
     table["company_z"] = (frame["weight_z"] * frame["part"]).groupby(system).sum() / weight
     made = ["company", "expected", "imbalance", "company_z"]
     table[made] = table[made].round(7) + 0.0  # 0 in a balanced design, without rounding errors
     return with_and_without(table, "company_z")
+
+
+def least_squares(
+    y: np.ndarray, system: np.ndarray, worker: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Effects of systems, with the overall level, and of workers, by least squares.
+
+    `system` and `worker` are the codes of each score in `y`; levels without scores get 0, and the
+    smallest of the equivalent solutions is taken.
+    """
+    systems = int(system.max()) + 1
+    workers = int(worker.max()) + 1
+    table = np.bincount(system * workers + worker, minlength=systems * workers)
+    table = table.reshape(systems, workers).astype(float)
+    of_system = table.sum(axis=1)
+    of_worker = table.sum(axis=0) + FIXED
+    total = np.bincount(worker, y, workers)
+    # workers are eliminated: their block is diagonal
+    left = np.diag(of_system + (of_system == 0)) - (table / of_worker) @ table.T
+    right = np.bincount(system, y, systems) - table @ (total / of_worker)
+    effects = linalg.solve(left, right, assume_a="pos")
+    return effects, (total - table.T @ effects) / of_worker
+
+
+def _judgment_weights(da: DirectAssessment, rows: np.ndarray) -> np.ndarray:
+    """One over the number of judgments of the same system and segment: segments count alike."""
+    of = da.good[rows].groupby(["system", "segment"], observed=True)["score"]
+    return 1.0 / of.transform("size").to_numpy()
 
 
 def with_and_without(table: pd.DataFrame, part: str) -> pd.DataFrame:

@@ -5,27 +5,21 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from rankcompanion.notebooks.outlier_removal import (
-    Comparison,
-    Ranker,
-    changes_table,
-    default_ranker,
-)
-from rankcompanion.papers.knowles2021 import DIVISORS
 from rankstability.change import perturb
 from rankstability.judgments import (
     DirectAssessment,
     at_least_two,
     human_or_reference,
     human_systems,
-    is_human,
 )
 from rankstability.rank.ranking import Ranking
+
+from .outlier_removal import Comparison, Ranker, changes_table, default_ranker
 
 
 def sweep(
     da: DirectAssessment,
-    divisors: Iterable[float] = DIVISORS,
+    divisors: Iterable[float],
     ranker: Ranker | None = None,
     original: Ranking | None = None,
 ) -> list[Comparison]:
@@ -37,7 +31,7 @@ def sweep(
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
-    humans = tuple(s for s in original.systems if is_human(s))
+    humans = tuple(name for name in original.systems if name in human_systems(da))
     start, names = original.without(humans), human_systems(da)
     latest, good = (int(human_or_reference(f, names).sum()) for f in (da.latest, da.good))
     changed = {d: rank_of(perturb.degrade(da, d)).without(humans) for d in divisors}
@@ -94,7 +88,7 @@ class Study:
 
 def study(
     da: DirectAssessment,
-    divisors: Sequence[float] = DIVISORS,
+    divisors: Sequence[float],
     factors: Sequence[float] = (),
     zeros: str = "one",
     *,
@@ -111,7 +105,7 @@ def study(
     original = rank_of(da)
     comparisons = sweep(da, divisors, rank_of, original)
     raised, handled = inflation(da, factors, zeros, rank_of, original)
-    humans = tuple(s for s in original.systems if is_human(s))
+    humans = tuple(name for name in original.systems if name in human_systems(da))
     return Study(
         divided=int(human_or_reference(da.good, human_systems(da)).sum()),
         humans=humans,

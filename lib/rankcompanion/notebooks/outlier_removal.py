@@ -7,20 +7,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rankcompanion.papers.knowles2021 import toy_example as toy_example  # notebook 02 shows it
+from paperkit.claims import settings
 from rankstability.change import perturb
 from rankstability.errors import DataError, meant
 from rankstability.judgments import (
     DirectAssessment,
     at_least_two,
     human_systems,
-    is_human,
     of_systems,
     of_type,
 )
 from rankstability.rank.comparing import compare, held_places, tau
 from rankstability.rank.ranking import Ranking
-from rankstability.rank.systems import rank_systems
+from rankstability.rank.standing import rank_systems
 from rankstability.score.da import NO_SPREAD
 from rankstability.score.scored import segment_scores
 
@@ -33,6 +32,18 @@ SETS = {
 }
 SINGLE = "each single system"
 LINES = {(1, 1): "kept", (0, 1): "appeared", (1, 0): "vanished", (0, 0): ""}  # before and after
+
+
+def toy_example() -> pd.DataFrame:
+    """The toy HITs of Knowles (2021, section 5): z of a raw 50 among different other scores.
+
+    Columns hit (raw scores), holds (what the HIT holds), z_of_50.
+    """
+    hits = settings("knowles2021")["toy"]
+    raw = np.array([hit.split() for hit in hits], dtype=float)
+    z = (50 - raw.mean(axis=1)) / raw.std(axis=1, ddof=1)
+    table = pd.DataFrame(hits.items(), columns=["hit", "holds"])
+    return table.assign(z_of_50=z.round(12) + 0.0)
 
 
 @dataclass(frozen=True)
@@ -172,7 +183,7 @@ def without(
     """
     if removed == "human+ref":
         left = perturb.remove(da, humans=True, reference=True)
-        return left, tuple(s for s in original.systems if is_human(s))
+        return left, tuple(name for name in original.systems if name in human_systems(da))
     if removed == "ref":
         return perturb.remove(da, reference=True), ()
     if removed in ("lowest", "highest"):

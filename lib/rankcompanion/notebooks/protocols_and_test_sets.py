@@ -12,20 +12,31 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from rankcompanion.notebooks.lines.held import splits
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
 from rankstability.rank.certainty import certainty
 from rankstability.rank.comparing import tau
 from rankstability.rank.recipes import made_by, recipe_named
+from rankstability.rank.standing import splits
 from rankstability.rank.units import unit_totals
 from rankstability.score.scored import Scores, from_frame
 
 UNITS = ("document", "segment")
 FEWEST = 8  # documents that can be resampled: intervals from fewer are too narrow to be given
 COLUMNS = [
-    *("domain", "documents", "segments", "tau", "low", "high", "random", "random_low"),
-    *("random_high", "p", "without", "without_random", "without_p"),
+    "domain",
+    "documents",
+    "segments",
+    "tau",
+    "low",
+    "high",
+    "random",
+    "random_low",
+    "random_high",
+    "p",
+    "without",
+    "without_random",
+    "without_p",
 ]  # of `domains`
 
 
@@ -361,7 +372,9 @@ def _domain(
     data: _Documents, inside: np.ndarray, rng: np.random.Generator, draws: int
 ) -> dict[str, float]:
     mask, every = inside.astype(float), np.ones(data.number)
-    rest, size, segments = 1 - mask, int(inside.sum()), int(data.segments[inside].sum())
+    rest = 1 - mask
+    size = int(inside.sum())
+    segments = int(data.segments[inside].sum())
     row = dict.fromkeys(COLUMNS[1:], np.nan) | {"documents": size, "segments": segments}
     outside = data.means(rest)
     row["tau"] = float(tau(data.means(mask), outside))

@@ -10,7 +10,7 @@ import pandas as pd
 from rankstability.judgments import UNKNOWN_Z, DirectAssessment, counted, unstandardised
 from rankstability.rank.ranking import CLUSTER_RULES, Ranking
 from rankstability.rank.significance import TESTS
-from rankstability.rank.systems import rank_systems
+from rankstability.rank.standing import rank_systems
 from rankstability.score.scored import Scores, scored
 
 TYPES = ("SYSTEM", "REPEAT", "REF", "BAD_REF")
@@ -85,22 +85,6 @@ def mqm_segment_frame(errors: pd.DataFrame) -> pd.DataFrame:
         columns.setdefault("n", by.size())
     frame = pd.DataFrame(columns).reset_index().assign(document=None)
     return frame[["system", "document", "segment", "raw", "z", "n"]]
-
-
-def without_reference_rows(
-    frame: pd.DataFrame, ranked: pd.DataFrame | None
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Released segment scores without a reference that the official ranking leaves out.
-
-    This is the case in WMT20 from Inuktitut, Khmer and Pashto. `frame` is from
-    `campaigns.load_segment_scores`, `ranked` is the official ranking or None. Returns the remaining
-    rows, and what is excluded: columns file, reason, rows.
-    """
-    outside = (frame["system"].astype(str) == "HUMAN").to_numpy()
-    if ranked is None or "HUMAN" in set(ranked["system"]) or not outside.any():
-        return frame, pd.DataFrame(columns=["file", "reason", "rows"])
-    row = ("segment scores", "HUMAN: reference rows, not ranked", int(outside.sum()))
-    return frame[~outside], pd.DataFrame([row], columns=["file", "reason", "rows"])
 
 
 def clusterings(scores: Scores, alpha: float = 0.05) -> pd.DataFrame:

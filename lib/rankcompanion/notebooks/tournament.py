@@ -7,12 +7,13 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from rankcompanion.notebooks.relative_ranking.methods import tournament_ranking
 from rankstability.errors import DataError
 from rankstability.rank import feedback, tournament
 from rankstability.rank.systems import UNSCORED
 from rankstability.score import pairwise, rr
 from rankstability.score.rr import TOURNAMENT_METHODS
+
+from .relative_ranking.methods import tournament_ranking
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
 
 
 def figure1() -> pd.DataFrame:
-    """Figure 1: one block of five outputs (WMT10 German-English), as rows of `read.rr.read_rr`."""
+    """Figure 1: one block of five outputs (WMT10 German-English), as rows of `rr.read_rr`."""
     ranks = {"jhu": 1, "bbn-combo": 2, "rwth": 3, "rwth-combo": 3, "cmu": 4}
     frame = pd.DataFrame({"system": list(ranks), "rank": list(ranks.values())})
     frame["position"] = np.arange(1, len(frame) + 1)

@@ -6,24 +6,25 @@ about pairs of which some are absent has no data; its reason says what the pairs
 whether that is consistent so far. Sums of printed numbers are then recomputed from the print.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 from scipy.stats import fisher_exact
 
 from paperkit import claims
 from paperkit.claims import yes
 
+from ..notebooks.outlier_removal import toy_example
+
 PAPER = "knowles2021"
 KEYS = ["place", "campaign", "pair", "quantity", "kind", "style", "removed", "divisor", "hit"]
 PAIR = ["campaign", "pair"]
 KINDS = ["d_rank", "d_cluster", "d_both"]
 STYLES = ("SR-DC", "SR+DC")
-DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)  # section 5.2
 SETTINGS = {"test": "scipy<1.7", "rule": "knowles", "alpha": 0.05}  # the paper's
 JUDGED = {"M": "monolingual", "B": "bilingual"}
 ALMOST_ALL = 0.9  # the share of HITs that is taken for "almost all"
@@ -145,21 +146,23 @@ def replication_claims(agreement: pd.DataFrame, run: Mapping[str, Any]) -> pd.Da
     about = (rows[["campaign", "released"]] == run["campaign"]).any(axis=1)
     about &= rows["pair"].isin(agreement["pair"]) & (rows["quantity"] == "replicated")
     by_pair = agreement.set_index("pair").drop(columns="systems")
-
-    def answer(row: Any) -> Answer | None:
-        checks, workers = by_pair.loc[row.pair].dropna(), row.campaign == run["campaign"]
-        if not len(checks):
-            return None
-        same = bool((checks.drop("same_clusters_official", errors="ignore") == 1).all())
-        reason = "; ".join(f"{name}: {yes(value == 1)}" for name, value in checks.items())
-        if same:
-            told = row.published != "✓" or not workers
-            reason = "order, means and counts equal the official file here" if told else ""
-        if not workers:
-            return Answer(None, joined(reason, NO_WORKERS))
-        return Answer("✓" if same else "differs", reason)
-
+    answer = partial(_replicated, by_pair=by_pair, campaign=str(run["campaign"]))
     return compare(rows[about], answer, run)
+
+
+def _replicated(row: Any, by_pair: pd.DataFrame, campaign: str) -> Answer | None:
+    """Whether the ranking of a row's pair came out, from the checks of `campaign`."""
+    checks, workers = by_pair.loc[row.pair].dropna(), row.campaign == campaign
+    if not len(checks):
+        return None
+    same = bool((checks.drop("same_clusters_official", errors="ignore") == 1).all())
+    reason = "; ".join(f"{name}: {yes(value == 1)}" for name, value in checks.items())
+    if same:
+        told = row.published != "✓" or not workers
+        reason = "order, means and counts equal the official file here" if told else ""
+    if not workers:
+        return Answer(None, joined(reason, NO_WORKERS))
+    return Answer("✓" if same else "differs", reason)
 
 
 def removal_claims(
@@ -169,14 +172,16 @@ def removal_claims(
     campaign = str(run["campaign"])
     changes, workers = (table.assign(campaign=campaign) for table in (changes, workers))
     pairs = included(campaign)
-
-    def changed(row: Any) -> Answer:
-        part = changes[changes["removed"] == row.removed]
-        return count_changed(part, pairs, row.kind).beside(row.published)
-
-    table_2 = compare(rows_of(campaign, "Table 2"), changed, run)
+    answer = partial(_changed, changes=changes, pairs=pairs)
+    table_2 = compare(rows_of(campaign, "Table 2"), answer, run)
     percents = percentages(rows_of(campaign, "Section 5.1"), workers, run)
     return pd.concat([table_2, percents], ignore_index=True)
+
+
+def _changed(row: Any, changes: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
+    """How many pairs changed when a row's systems were removed."""
+    part = changes[changes["removed"] == row.removed]
+    return count_changed(part, pairs, row.kind).beside(row.published)
 
 
 def count_changed(changes: pd.DataFrame, pairs: pd.DataFrame, kind: str) -> Count:
@@ -192,28 +197,29 @@ def percentages(rows: pd.DataFrame, workers: pd.DataFrame, run: Mapping[str, Any
 
     A row may be about two campaigns.
     """
+    return compare(rows, partial(_percentage, workers=workers), run)
 
-    def answer(row: Any) -> Answer | None:
-        names = row.campaign.split()
-        table = workers[workers["campaign"].isin(names)]
-        if table.empty or (row.pair and row.pair not in set(table["pair"])):
-            return None
-        table = table.set_index("pair")
-        if row.quantity == "percent":
-            return Answer(f"{table.loc[row.pair, row.kind]:.2f}%")
-        share = table[row.kind or "ref_percent"]
-        value = {
-            "least_percent": f"{share.min():.4g}%",
-            "three_lowest": ", ".join(share.nsmallest(3).index),
-            "highest": str(share.idxmax()),
-        }.get(row.quantity)
-        if value is None:  # workers with any
-            value = str(int(table[["ref", "bad_ref"]].to_numpy().sum()))
-        here = [set(table.index[table["campaign"] == name]) for name in names]
-        gaps = map(absent_pairs, names, here)
-        return so_far(value, row.published, len(table), ", ".join(filter(None, gaps)))
 
-    return compare(rows, answer, run)
+def _percentage(row: Any, workers: pd.DataFrame) -> Answer | None:
+    """The share of workers, or the pairs where it is least or highest, that a row asks for."""
+    names = row.campaign.split()
+    table = workers[workers["campaign"].isin(names)]
+    if table.empty or (row.pair and row.pair not in set(table["pair"])):
+        return None
+    table = table.set_index("pair")
+    if row.quantity == "percent":
+        return Answer(f"{table.loc[row.pair, row.kind]:.2f}%")
+    share = table[row.kind or "ref_percent"]
+    value = {
+        "least_percent": f"{share.min():.4g}%",
+        "three_lowest": ", ".join(share.nsmallest(3).index),
+        "highest": str(share.idxmax()),
+    }.get(row.quantity)
+    if value is None:  # workers with any
+        value = str(int(table[["ref", "bad_ref"]].to_numpy().sum()))
+    here = [set(table.index[table["campaign"] == name]) for name in names]
+    gaps = map(absent_pairs, names, here)
+    return so_far(value, row.published, len(table), ", ".join(filter(None, gaps)))
 
 
 def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
@@ -222,25 +228,26 @@ def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFr
     `ranks` is the table of notebook 03 for all pairs: pair, ranking, rank, system, cluster.
     """
     rows = rows_of(run["campaign"], "Figure 2", "Figure 3")
+    return compare(rows[rows["divisor"] != "original"], partial(_divided, ranks=ranks), run)
 
-    def answer(row: Any) -> Answer | None:
-        part = ranks[ranks["pair"] == row.pair]
-        names = part["ranking"].astype(str).str.removeprefix("d-")
-        tables = dict(list(part.groupby(names, sort=False)))
-        if not tables or row.divisor not in {*tables, "all"}:
-            return None
-        if row.quantity == "relation":
-            return Answer(relation(tables[row.divisor], "AFRL", "PROMT_NMT"))
-        if row.quantity == "every_relation":
-            seen = {relation(table, "PROMT_NMT", "Online-A") for table in tables.values()}
-            return Answer(yes(len(seen) == 4), "; ".join(sorted(seen)))
-        volc = volctrans(part["system"].drop_duplicates())
-        numbers = [int((t["cluster"] == 1).sum()) for t in tables.values()]
-        if row.quantity == "drops":
-            numbers = [int(t.loc[t["system"] == volc, "rank"].iloc[0]) for t in tables.values()]
-        return Answer(yes(max(numbers) > numbers[0]), volc)
 
-    return compare(rows[rows["divisor"] != "original"], answer, run)
+def _divided(row: Any, ranks: pd.DataFrame) -> Answer | None:
+    """How two systems stand to each other, or where one stands, at a row's divisor."""
+    part = ranks[ranks["pair"] == row.pair]
+    names = part["ranking"].astype(str).str.removeprefix("d-")
+    tables = dict(list(part.groupby(names, sort=False)))
+    if not tables or row.divisor not in {*tables, "all"}:
+        return None
+    if row.quantity == "relation":
+        return Answer(relation(tables[row.divisor], "AFRL", "PROMT_NMT"))
+    if row.quantity == "every_relation":
+        seen = {relation(table, "PROMT_NMT", "Online-A") for table in tables.values()}
+        return Answer(yes(len(seen) == 4), "; ".join(sorted(seen)))
+    volc = volctrans(part["system"].drop_duplicates())
+    numbers = [int((t["cluster"] == 1).sum()) for t in tables.values()]
+    if row.quantity == "drops":
+        numbers = [int(t.loc[t["system"] == volc, "rank"].iloc[0]) for t in tables.values()]
+    return Answer(yes(max(numbers) > numbers[0]), volc)
 
 
 def relation(table: pd.DataFrame, one: str, other: str) -> str:
@@ -272,59 +279,47 @@ def cooccurrence_claims(balance: pd.DataFrame, run: Mapping[str, Any]) -> pd.Dat
     in_paper = balance["pair"].isin(included(campaign)["pair"])
     hits = balance[(balance["unit"] == "hit") & in_paper]
     gap = absent_pairs(campaign, balance["pair"])
-
-    def answer(row: Any) -> Answer | None:
-        part = balance[balance["pair"] == row.pair]
-        if row.quantity == "below_half" and len(part):
-            return Answer(yes(float(part["share_min"].iloc[0]) < 0.5))
-        if row.quantity != "complete" or not len(hits):
-            return None
-        least = hits.iloc[int(hits["complete"].to_numpy().argmin())]
-        how = (
-            f"“almost all” read as {ALMOST_ALL:.0%} or more in each pair; least: "
-            f"{least['complete']:.1%} in {least['pair']}, of {len(hits)} pairs with HIT ids "
-            "(tr-en left out, as in the paper)"
-        )
-        almost = yes(least["complete"] >= ALMOST_ALL)
-        return so_far(almost, row.published, len(hits), gap, how)
-
+    answer = partial(_together, balance=balance, hits=hits, gap=gap)
     return compare(rows_of(campaign, "Figure 4"), answer, run)
+
+
+def _together(row: Any, balance: pd.DataFrame, hits: pd.DataFrame, gap: str) -> Answer | None:
+    """Whether few HITs of a pair hold a system, or almost all HITs of all pairs every one."""
+    part = balance[balance["pair"] == row.pair]
+    if row.quantity == "below_half" and len(part):
+        return Answer(yes(float(part["share_min"].iloc[0]) < 0.5))
+    if row.quantity != "complete" or not len(hits):
+        return None
+    least = hits.iloc[int(hits["complete"].to_numpy().argmin())]
+    how = (
+        f"“almost all” read as {ALMOST_ALL:.0%} or more in each pair; least: "
+        f"{least['complete']:.1%} in {least['pair']}, of {len(hits)} pairs with HIT ids "
+        "(tr-en left out, as in the paper)"
+    )
+    almost = yes(least["complete"] >= ALMOST_ALL)
+    return so_far(almost, row.published, len(hits), gap, how)
 
 
 def documents_claims(
     luck: pd.DataFrame, summary: pd.DataFrame, run: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Figure 5 (en-lt 2019), from the tables ``luck`` and ``summary`` of notebook 05."""
-
-    def answer(row: Any) -> Answer | None:
-        part = luck[luck["pair"] == row.pair]
-        if part.empty:
-            return None
-        human, machine = (part.loc[part["human"] == k, "document_sd"] for k in (1, 0))
-        values = {
-            "human_highest": part.loc[part["mean_raw"].idxmax(), "human"] == 1,
-            "unjudged": summary.loc[summary["pair"] == row.pair, "judged"].iloc[0] < 1,
-            "human_steady": human.mean() < machine.median(),
-        }
-        return Answer(yes(values[row.quantity]))
-
+    answer = partial(_documents, luck=luck, summary=summary)
     return compare(rows_of(run["campaign"], "Figure 5"), answer, run)
 
 
-def toy_example() -> pd.DataFrame:
-    """The toy HITs of section 5: the z-score of a raw 50 among different other scores.
-
-    Columns hit (raw scores), holds (what the HIT holds), z_of_50.
-    """
-    hits = {
-        "25 50 50 75": "systems only",
-        "0 25 50 75": "systems and a bad reference",
-        "25 50 75 100": "systems and a good reference",
+def _documents(row: Any, luck: pd.DataFrame, summary: pd.DataFrame) -> Answer | None:
+    """What a row says of the human translations of a pair, document by document."""
+    part = luck[luck["pair"] == row.pair]
+    if part.empty:
+        return None
+    human, machine = (part.loc[part["human"] == k, "document_sd"] for k in (1, 0))
+    values = {
+        "human_highest": part.loc[part["mean_raw"].idxmax(), "human"] == 1,
+        "unjudged": summary.loc[summary["pair"] == row.pair, "judged"].iloc[0] < 1,
+        "human_steady": human.mean() < machine.median(),
     }
-    raw = np.array([hit.split() for hit in hits], dtype=float)
-    z = (50 - raw.mean(axis=1)) / raw.std(axis=1, ddof=1)
-    table = pd.DataFrame(hits.items(), columns=["hit", "holds"])
-    return table.assign(z_of_50=z.round(12) + 0.0)
+    return Answer(yes(values[row.quantity]))
 
 
 def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
@@ -334,7 +329,7 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
     """
     changes = _of_the_paper(tables("02_outlier_removal", "changes"), "removed")
     divided = _of_the_paper(tables("03_divisor_degradation", "changes"), "divisor")
-    divided = divided[divided["divisor"].isin(DIVISORS)]
+    divided = divided[divided["divisor"].isin(claims.settings(PAPER)["divisors"])]
     workers = tables("02_outlier_removal", "workers")
     toy = toy_example().rename(columns={"z_of_50": "ours"}).round({"ours": 4})
     rows = claims.published(PAPER, "Section 5.1")
@@ -383,17 +378,19 @@ def _table_1(counts: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     released; in those of 2020, reference rows are called ``HUMAN``.
     """
     provenance = dict(zip(runs["campaign"], runs.get("provenance", ()), strict=False))
-
-    def answer(row: Any) -> Answer | None:
-        note, part = _released(row, counts)
-        if part.empty:
-            return None
-        source = part["campaign"].iloc[0]
-        part = part[part["pair"].isin(rows_of(row.campaign, "Table 4")["pair"])]
-        return _type_total(part, row, note)._replace(provenance=provenance.get(source))
-
     rows = claims.published(PAPER, "Table 1")
+    answer = partial(_rows_of_type, counts=counts, provenance=provenance)
     return compare(rows[rows["campaign"] != ""], answer, OFFICIAL)
+
+
+def _rows_of_type(row: Any, counts: pd.DataFrame, provenance: Mapping[str, str]) -> Answer | None:
+    """The number of rows of a type, with the provenance of the release that it is from."""
+    note, part = _released(row, counts)
+    if part.empty:
+        return None
+    source = part["campaign"].iloc[0]
+    part = part[part["pair"].isin(rows_of(row.campaign, "Table 4")["pair"])]
+    return _type_total(part, row, note)._replace(provenance=provenance.get(source))
 
 
 def _released(row: Any, table: pd.DataFrame) -> tuple[str, pd.DataFrame]:
@@ -434,27 +431,36 @@ def _removal_totals(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFra
     pairs, printed = included(), _printed_tallies()
     parts = {name: changes[changes["removed"] == (name or "ref")] for name in set(rows["removed"])}
     tallies = {name: _tallies(part, pairs) for name, part in parts.items()}
-
-    def answer(row: Any) -> Answer:
-        if row.quantity == "ref_alone_similar":
-            return _reference_alone(changes, len(pairs))
-        if row.quantity == "judging_similar":
-            return _similar_judging(parts[row.removed], pairs)
-        here = tallies[row.removed]
-        if row.quantity == "changed":
-            found = here[row.style, row.kind].beside(row.published)
-            if found.ours is not None or row.place == "Table 3":
-                return found
-        asked = [key for key in here if row.style in ("", key[0]) and row.kind in ("", key[1])]
-        absent = {pair for key in asked for pair in here[key].absent}
-        if not absent:
-            return _said(row, here)
-        gap = here[asked[0]].gap if len(asked) == 1 else f"{len(absent)} pairs are absent"
-        said = _said(row, printed)
-        why = joined(said.reason, "from the rows of Table 2", gap)
-        return Answer(said.ours, why, PRINT["provenance"])
-
+    similar = {
+        "ref_alone_similar": _reference_alone(changes, len(pairs)),
+        "judging_similar": _similar_judging(parts["human+ref"], pairs),
+    }
+    answer = partial(_total, tallies=tallies, printed=printed, similar=similar)
     return compare(rows, answer, run)
+
+
+def _total(
+    row: Any,
+    tallies: Mapping[str, Mapping[tuple[str, str], Count]],
+    printed: Mapping[tuple[str, str], Count],
+    similar: Mapping[str, Answer],
+) -> Answer:
+    """The answer to a row about all pairs; while some are absent, from the printed rows."""
+    if row.quantity in similar:
+        return similar[row.quantity]
+    here = tallies[row.removed]
+    if row.quantity == "changed":
+        found = here[row.style, row.kind].beside(row.published)
+        if found.ours is not None or row.place == "Table 3":
+            return found
+    asked = [key for key in here if row.style in ("", key[0]) and row.kind in ("", key[1])]
+    absent = {pair for key in asked for pair in here[key].absent}
+    if not absent:
+        return _said(row, here)
+    gap = here[asked[0]].gap if len(asked) == 1 else f"{len(absent)} pairs are absent"
+    said = _said(row, printed)
+    why = joined(said.reason, "from the rows of Table 2", gap)
+    return Answer(said.ours, why, PRINT["provenance"])
 
 
 def _tallies(changes: pd.DataFrame, pairs: pd.DataFrame) -> dict[tuple[str, str], Count]:
@@ -522,25 +528,32 @@ def _figure_1(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     divisors = sorted(set(changes["divisor"]))
     tallies = [_tallies(changes[changes["divisor"] == d], pairs) for d in divisors]
     plain = changes[changes["style"] == "SR-DC"]
-
-    def answer(row: Any) -> Answer | None:
-        less, more = ([tally[style, row.kind] for tally in tallies] for style in STYLES)
-        whole = bool(tallies) and not any(count.absent for count in less)
-        shares = [count.share for count in less]
-        if row.quantity == "immune":
-            moved = plain.groupby(PAIR)[row.kind].max()
-            text = f"the order of {int(moved.sum())} of the {len(moved)} SR-DC pairs here changes"
-            return Answer("no", text) if moved.sum() else None
-        if row.quantity == "grows":
-            text = ", ".join(count.fraction for count in less if count.here) or "none"
-            text = f"divisors {' '.join(f'{d:g}' for d in divisors)}: {text}"
-            rises = whole and shares == sorted(shares) and shares[-1] > shares[0]
-            return Answer(yes(rises), text) if whole else Answer(None, f"{text} in the pairs here")
-        if whole and not any(count.absent for count in more):
-            return Answer(yes(all(m.share > s for m, s in zip(more, shares, strict=True))))
-        return None
-
+    answer = partial(_by_divisor, divisors=divisors, tallies=tallies, plain=plain)
     return compare(claims.published(PAPER, "Figure 1"), answer, run)
+
+
+def _by_divisor(
+    row: Any,
+    divisors: Sequence[float],
+    tallies: Sequence[Mapping[tuple[str, str], Count]],
+    plain: pd.DataFrame,
+) -> Answer | None:
+    """What a row says of the share of pairs that change as scores are divided by more."""
+    less, more = ([tally[style, row.kind] for tally in tallies] for style in STYLES)
+    whole = bool(tallies) and not any(count.absent for count in less)
+    shares = [count.share for count in less]
+    if row.quantity == "immune":
+        moved = plain.groupby(PAIR)[row.kind].max()
+        text = f"the order of {int(moved.sum())} of the {len(moved)} SR-DC pairs here changes"
+        return Answer("no", text) if moved.sum() else None
+    if row.quantity == "grows":
+        text = ", ".join(count.fraction for count in less if count.here) or "none"
+        text = f"divisors {' '.join(f'{d:g}' for d in divisors)}: {text}"
+        rises = whole and shares == sorted(shares) and shares[-1] > shares[0]
+        return Answer(yes(rises), text) if whole else Answer(None, f"{text} in the pairs here")
+    if whole and not any(count.absent for count in more):
+        return Answer(yes(all(m.share > s for m, s in zip(more, shares, strict=True))))
+    return None
 
 
 def _original_rankings(rankings: pd.DataFrame, machines: pd.DataFrame) -> pd.DataFrame:
@@ -549,12 +562,15 @@ def _original_rankings(rankings: pd.DataFrame, machines: pd.DataFrame) -> pd.Dat
     From the judgments if they are here, else from the released segment scores.
     """
     rows = claims.published(PAPER, "Figure 2", "Section 5.3", "Figure 3")
-
-    def answer(row: Any) -> Answer | None:
-        (note, whole), (_, part) = (_released(row, table) for table in (rankings, machines))
-        return _of_original(row.quantity, whole, part, note) if len(whole) and len(part) else None
-
+    answer = partial(_before_dividing, rankings=rankings, machines=machines)
     return compare(rows[rows["divisor"] == "original"], answer, OFFICIAL)
+
+
+def _before_dividing(row: Any, rankings: pd.DataFrame, machines: pd.DataFrame) -> Answer | None:
+    """The answer to a row about a ranking of all data, if that ranking is here."""
+    note, whole = _released(row, rankings)
+    _, part = _released(row, machines)
+    return _of_original(row.quantity, whole, part, note) if len(whole) and len(part) else None
 
 
 def _of_original(quantity: str, whole: pd.DataFrame, machines: pd.DataFrame, note: str) -> Answer:

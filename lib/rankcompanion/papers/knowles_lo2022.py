@@ -15,7 +15,7 @@ from rankstability.judgments import (
     select_rows,
     unmarked,
 )
-from rankstability.rank.systems import rank_systems
+from rankstability.rank.standing import rank_systems
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import segment_scores
 

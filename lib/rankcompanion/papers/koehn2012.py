@@ -2,15 +2,15 @@
 
 **As stated**: sigma^2 is a variance, significance is a two-sided sign test at 5 %, 25 of 1000
 resampled ranks are removed at each end, blanks are left out. **As matched**: the printed sigma^2 is
-a standard deviation, each direction is tested at 5 %, 6 of 1000 ranks are removed (which fits
-Tables 1 to 3 best), blanks keep their -1 and so win.
+a standard deviation, each direction is tested at 5 %, 6 of 1000 ranks are removed (fitted: it comes
+nearest to Tables 1 to 3), blanks keep their -1 and so win. Where a setting was fitted to the print,
+the reason of a row says so; what comes out of it is never rounded towards the print.
 
 All frames are made by notebook 09 on WMT12, the paper's campaign; here they are only compared.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -19,6 +19,17 @@ import pandas as pd
 
 from paperkit import claims
 
+from ..notebooks.simulation.experiments import QUALITIES
+from ..notebooks.simulation.readings import (
+    AS_MATCHED,
+    AS_STATED,
+    MATCHING_SPREAD,
+    READINGS,
+    SIGMA2,
+    SYSTEMS,
+    Reading,
+)
+
 PAPER = "koehn2012"
 NUMBERS = ["judgments", "systems", "sigma2", "share"]
 CAMPAIGN = "wmt12"
@@ -26,46 +37,11 @@ OFFICIAL = ("Figure 2", "Table 2", "Table 3")  # from WMT12's judgments; the res
 KEYS = ["reading", "task", "system", "method", "quantity", *NUMBERS]
 RANKED = ("rank", "range", "clusters")  # of Tables 2 and 3: exact or different, never rounded
 MOST = (8, 12)  # values of sigma^2 that "seem to cover most cases" (Section 6)
-QUALITIES = ("size", "violations", "clusters", "cluster_violations")  # of Table 1
-SYSTEMS, SIGMA2 = 15, 10  # Sections 4.4 and 5.2
-MATCHING_SPREAD = 20.0  # the spread at which Figure 3's printed errors come out
-SIGMA2_IS = ("variance", "standard deviation")
 FIFTEEN = {"systems": SYSTEMS, "sigma2": SIGMA2}  # settings of the simulated campaigns
+NEAR = 0.3  # the ratio of ours to a number of Table 4, less 1, within which one unit is rounding
 WITHIN = 3 * np.sqrt(2)  # Monte Carlo error: three standard errors of the difference of two runs
-GRID = "a grid inferred from the print: the numbers seen in Table 4"
-
-
-@dataclass(frozen=True)
-class Reading:
-    """One way to read the paper, as the module's docstring explains."""
-
-    name: str
-    sigma2_is: str  # what the printed sigma^2 is: one of `SIGMA2_IS`
-    sides: int  # of the sign test
-    trim: float  # share of resampled ranks removed at each end
-    unranked: str  # of blanks: ``drop`` or ``keep`` (see `score.pairwise.comparisons`)
-
-    def spread(self, sigma2: float) -> float:
-        """The standard deviation that a printed sigma^2 stands for."""
-        return spread_of(sigma2, self.sigma2_is)
-
-    def sigma2(self, spread: float) -> float:
-        """What the paper would print for a standard deviation."""
-        return spread**2 if self.sigma2_is == "variance" else spread
-
-    def trimmed(self, resamples: int) -> int:
-        """The number of ranks removed at each end of `resamples`."""
-        return max(1, round(self.trim * resamples))
-
-
-AS_STATED = Reading("as stated", "variance", sides=2, trim=0.025, unranked="drop")
-AS_MATCHED = Reading("as matched", "standard deviation", sides=1, trim=0.006, unranked="keep")
-READINGS = (AS_STATED, AS_MATCHED)
-
-
-def spread_of(sigma2: float, sigma2_is: str) -> float:
-    """The standard deviation that `sigma2` stands for, if it is one of `SIGMA2_IS`."""
-    return float(np.sqrt(sigma2)) if sigma2_is == "variance" else float(sigma2)
+FITTED = "fitted to the print"
+INTEGRALS = ("Table 4", "Section 6")  # expected shares of significant pairs: no simulation
 
 
 def printed(place: str) -> pd.DataFrame:
@@ -84,19 +60,22 @@ def printed(place: str) -> pd.DataFrame:
 def beside_table4(needed: pd.DataFrame) -> pd.DataFrame:
     """`needed` (from `readings.table4`) next to the printed numbers.
 
-    Columns those of `needed`, printed, ratio (ours / printed), on_grid (ours rounded up to the next
-    number that Table 4 prints in any cell: the paper's "grid search" suggests a grid, which is
-    inferred from the print), steps (on that grid, from the printed number to on_grid).
+    Columns those of `needed`, printed (judgments), ratio (ours / printed), status (of ours in
+    thousands, as Table 4 prints them, by `claims.status`).
     """
     keys = ["systems", "sigma2", "share"]
     thousands = printed("Table 4")[[*keys, "value"]]
     out = needed.merge(thousands, on=keys, how="left").rename(columns={"value": "printed"})
+    pairs = zip(out["printed"], out["judgments"] / 1000, strict=True)
+    statuses = [_in_thousands(number, ours) for number, ours in pairs]
     out["printed"] *= 1000
-    grid = np.sort(out["printed"].unique())
-    ours = np.searchsorted(grid, out["judgments"]).clip(max=len(grid) - 1)
-    steps = ours - np.searchsorted(grid, out["printed"])
-    ratio = out["judgments"] / out["printed"]
-    return out.assign(ratio=ratio, on_grid=grid[ours], steps=steps)
+    return out.assign(ratio=out["judgments"] / out["printed"], status=statuses)
+
+
+def _in_thousands(number: float, ours: float) -> str:
+    """The status of our thousands; one unit of a printed "1k" is all of it, hence the ratio."""
+    found = claims.status(f"{number:g}", ours)
+    return "differs" if found == "rounds" and abs(ours / number - 1) > NEAR else found
 
 
 def range_text(first: int, last: int) -> str:
@@ -134,12 +113,12 @@ def report(
     )  # fmt: skip
     official = out["place"].isin(OFFICIAL)
     out["provenance"] = out["provenance"].mask(official, "official")
-    # "off by one unit" is no rounding for a rank, and one unit of a printed "1k" is all of it:
-    # in Table 4, the ratio has to be near 1 as well
-    number, value = (
-        pd.to_numeric(out[c].str.rstrip("%"), errors="coerce") for c in ("published", "ours")
-    )
-    far = (out["place"] == "Table 4") & ((value / number - 1).abs() > 0.3)
+    integral = out["place"].isin(INTEGRALS) & (out["provenance"] == "simulated")
+    out["provenance"] = out["provenance"].mask(integral, "integral")
+    # "off by one unit" is no rounding for a rank, nor (see `NEAR`) for the small ones of Table 4
+    published = pd.to_numeric(out["published"].str.rstrip("%"), errors="coerce")
+    value = pd.to_numeric(out["ours"].str.rstrip("%"), errors="coerce")
+    far = (out["place"] == "Table 4") & ((value / published - 1).abs() > NEAR)
     wrong = far | official & rows["quantity"].isin(RANKED).to_numpy()
     return out.assign(status=out["status"].mask(wrong & (out["status"] == "rounds"), "differs"))
 
@@ -178,7 +157,7 @@ def _ranges(ranges: Mapping[str, pd.DataFrame], fits: pd.DataFrame) -> Iterable[
         for reading in READINGS:
             drawn = tables[tables["reading"] == reading.name]
             number = drawn["repetition"].nunique()
-            trim = f"{reading.trimmed(1000)} of 1000 ranks trimmed at each end"
+            trim = f"{reading.trimmed(1000)} of 1000 ranks trimmed at each end{_fitted(reading)}"
             how = f"{trim}, the usual one of {number} bootstraps"
             blanks = "blanks left out" if reading.unranked == "drop" else "blanks keep -1 and win"
             about = {"place": place[task], "reading": reading.name, "task": task}
@@ -214,7 +193,9 @@ def _range_quality(quality: pd.DataFrame, resamples: int) -> Iterable[Record]:
         for row, name in product(rows.to_dict("records"), QUALITIES):
             scale = 100 if "violations" in name else 1
             se = scale * row[f"{name}_se"]
-            why = f"sd {spread:.4g}, {row['setting']}; mean of {row['runs']} runs, {_error(se)}"
+            fitted = _fitted(reading) if row["method"] == "bootstrap" else ""
+            how = f"sd {spread:.4g}, {row['setting']}{fitted}"
+            why = f"{how}; mean of {row['runs']} runs, {_error(se)}"
             about = {"reading": reading.name, "method": row["method"], "quantity": name}
             value = {"ours": round(scale * row[name], 3), "reason": why}
             record = FIFTEEN | about | {"judgments": row["judgments"]} | value
@@ -227,8 +208,14 @@ def _range_quality(quality: pd.DataFrame, resamples: int) -> Iterable[Record]:
             "reading": reading.name,
             "quantity": "times as many clusters",
             "ours": f"{times.min():.0f}–{times.max():.0f}",
-            "reason": f"{times.min():.2f} to {times.max():.2f} over the sizes of Table 1, rounded",
+            "reason": f"{times.min():.2f} to {times.max():.2f} over the sizes of Table 1, in whole "
+            f"numbers as printed{_fitted(reading)}",
         }
+
+
+def _fitted(reading: Reading) -> str:
+    """Says of a number that rests on the trim of `AS_MATCHED` that this was fitted."""
+    return f" ({FITTED})" if reading is AS_MATCHED else ""
 
 
 def _error(se: float) -> str:
@@ -240,8 +227,8 @@ def _ranking_errors(errors: pd.DataFrame) -> Iterable[Record]:
     at_10 = errors[errors["spread"] == AS_MATCHED.spread(SIGMA2)]
     bojar = at_10[at_10["ranker"] == "BOJAR"].sort_values("judgments")["error"]
     note = (
-        f"; as printed only at sd 20: at sd 10, which matches Tables 1 and 4, BOJAR errs by "
-        f"{bojar.iloc[0]:.1%} at 10,000 and {bojar.iloc[-1]:.1%} at 50,000 judgments"
+        f"; sd {MATCHING_SPREAD:g} is {FITTED}: at sd 10, which matches Tables 1 and 4, "
+        f"BOJAR errs by {bojar.iloc[0]:.1%} at 10,000 and {bojar.iloc[-1]:.1%} at 50,000 judgments"
     )
     slips = {
         ("LOPEZ", 10_000): "; exact minimum, one of possibly several optimal orders",
@@ -267,12 +254,9 @@ def _needed(needed: pd.DataFrame, shares: pd.DataFrame) -> Iterable[Record]:
             record = {"reading": reading.name, "quantity": "thousands of judgments"}
             record |= {key: row[key] for key in ("systems", "sigma2", "share")}
             thousands = row["judgments"] / 1000
-            ours, reason = round(thousands, 3), "integral, not simulation"
-            if reading is AS_MATCHED:
-                ours = row["on_grid"] / 1000
-                reason = f"{thousands:.2f} by an integral, then the next number of {GRID}"
-            reason += f"; before rounding ours / printed = {row['ratio']:.2f}"
-            yield record | {"place": "Table 4", "ours": ours, "reason": reason}
+            reason = f"integral, not simulation; ours / printed = {row['ratio']:.2f}"
+            value = {"ours": round(thousands, 3), "reason": reason}
+            yield record | {"place": "Table 4"} | value
             yield record | {"place": "Section 6", "ours": round(thousands, 2)}
     for row in shares.to_dict("records"):
         about = {"place": "Section 6", "reading": row["reading"], "judgments": row["judgments"]}

@@ -29,9 +29,9 @@ CZECH = {"en-cs individual": "2011 English-Czech", "cs-en individual": "2011 Cze
 def ledger(campaign: str, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Ledger rows of the paper's numbers on one campaign; none for campaigns it does not use.
 
-    `tables` are those of `rankcompanion.notebooks.tournament`, with the worked examples of
-    Figures 2 and 3 among the tasks: ``tasks`` (with a column systems_with_reference),
-    ``rankings``, ``results`` and ``violations``; ``implied`` has the pairwise rankings of Figure 1.
+    `tables` are those of `notebooks.tournament`, with the worked examples of Figures 2 and 3 among
+    the tasks: ``tasks`` (with a column systems_with_reference), ``rankings``, ``results`` and
+    ``violations``; ``implied`` has the pairwise rankings of Figure 1.
     """
     rows = claims.published(PAPER)
     rows = rows[rows["campaign"] == campaign].reset_index(drop=True)

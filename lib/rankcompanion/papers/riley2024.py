@@ -1,6 +1,5 @@
 """Riley et al. 2024: the paper's numbers next to those of a campaign."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,22 +9,13 @@ from scipy.stats import entropy
 from paperkit import claims
 from paperkit.claims import yes
 
+from ..notebooks.srp.findings import FEW, difference
+
 PAPER = "riley2024"
 OWN = "wmt22-mqm"  # the paper's campaign
-FEW = 0.5  # if this share of studies has no significant pair, SRP says nothing
 ON = ["place", "pair", "statistic"]
 TABLE_1 = ["documents", "segments", "min segments per document", "max segments per document"]
 TABLE_1 += ["raters", "systems"]
-
-
-def difference(row: Mapping[Any, Any], which: str = "") -> str:
-    """The mean difference of two lines and two standard errors, such as ``+0.219 ± 0.026``.
-
-    `which` is ``_equal_claims`` for SRP at equal claims. Empty if no point is informative.
-    """
-    if not row["informative"]:
-        return ""
-    return f"{row[f'difference{which}']:+.3f} ± {2 * row[f'se{which}']:.3f}"
 
 
 def across(tables: object) -> pd.DataFrame:

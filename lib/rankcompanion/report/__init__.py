@@ -1,1 +1,1 @@
-"""The front page, the findings, and the links of the ledger."""
+"""The report: its front page, its findings, the links of the ledger."""

@@ -1,10 +1,12 @@
 """The findings of the front page, from the tables of all campaigns.
 
 Each finding is a number, with the range of that number over single language pairs (or tasks):
-campaigns have too few of these, one only six, for an interval by resampling. The sentences are in
-``findings.j2``. `campaign_tables` combines a table over all real campaigns below ``figures/``.
+campaigns have too few of these, one only six, for an interval by resampling. Titles and sentences
+are in ``findings.j2``. `campaign_tables` combines a table over all real campaigns below
+``figures/``.
 """
 
+from collections.abc import Mapping
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import pandas as pd
 from paperkit.placing import record
 from paperkit.templates import template
 from rankcampaigns.campaigns import catalogue, listed
+from rankcampaigns.languages import spoken
 from rankstability.rank.units import TWO_WAY
 
 KEY = ["paper", "place", "cell"]
@@ -21,9 +24,12 @@ SETS = ("human+ref", "ref", "lowest", "highest")  # removals of notebook 02 that
 SLIPS = ("slip", "misprint", "the sentence contradicts")  # reasons in the ledger begin with these
 RECIPE = "wmt17"  # the recipe of the direct assessments of WMT17 to WMT21
 UNITS = (TWO_WAY, "worker", "document", "block")  # the first that a campaign has is taken
+LEAD = ("fewest", "lines", "removal", "judges")  # the front page and the README show these in full
 ENDS = ("removal", "halves", "rules", "methods")  # only the first and the last campaign are named
 Rows = list[dict[str, Any]]
+PEOPLE = "people: "  # how rows of people among judges begin
 TABLES = {  # notebook and table of each finding
+    "judges": ("12_judges", "judges"),
     "removal": ("02_outlier_removal", "changes"),
     "halves": ("06_srp", "effort"),
     "rules": ("01_replication", "clusters_by_rule"),
@@ -99,11 +105,12 @@ def gather(figures: Path) -> Rows:
     """
     made = []
     for key, column, picture, find in (
-        ("removal", "removed", "cs-en/bump.png", removal),
         ("fewest", "fewest", "", fewest),
+        ("lines", "claimed_and_held", "lines_held.png", lines),
+        ("removal", "removed", "de-en/bump.png", removal),
+        ("judges", "worth", "en-de/worth.png", judges),
         ("halves", "level", "effort.png", halves),
         ("rules", "test", "clusters_by_rule.png", rules),
-        ("lines", "claimed_and_held", "lines_held.png", lines),
         ("false", "campaigns_with_line", "false_lines.png", false_lines),
         ("methods", "task", "readings.png", methods),
     ):
@@ -116,6 +123,8 @@ def gather(figures: Path) -> Rows:
             drawn = [c for c in order if places[c].is_file()]
             figure = f"{drawn[0]}/{notebook}/{picture}" if drawn else ""
             page = f"{(drawn or order)[0]}/{notebook}.html"
+            if key == "fewest":
+                page = f"{min(rows, key=lambda row: row['low'])['campaign']}/{notebook}.html"
             said = [rows[0], *rows[1:][-1:]] if key in ENDS else rows
             made.append({"key": key, "rows": said, "figure": figure, "page": page})
     slips = misprints(figures / "claims_ledger.csv")
@@ -125,13 +134,25 @@ def gather(figures: Path) -> Rows:
 
 
 def sentences(figures: Path) -> str:
-    """The findings as a Markdown list, each with a link to its figure among the results."""
-    say = template("findings.j2").module.sentence
+    """The leading findings as a Markdown list, each with a link to its figure among the results."""
+    say = template("findings.j2").module
     items = []
-    for found in gather(figures):
+    answers = gather(figures)
+    for found in answers[: leading(answers)]:
         link = f" ([figure](figures/{found['figure']}))" if found["figure"] else ""
-        items.append(f"- {unescape(' '.join(say(found).split()))}{link}")
+        title = _line(say.title(found))
+        items.append(f"- **{title}.** {_line(say.sentence(found))}{link}")
     return "\n".join(items)
+
+
+def leading(answers: Rows) -> int:
+    """How many of the findings, from the first on, are shown in full."""
+    return sum(answer["key"] in LEAD for answer in answers)
+
+
+def _line(text: str) -> str:
+    """The text of a template on one line, without entities."""
+    return unescape(" ".join(text.split()))
 
 
 def over_pairs(part: pd.Series, whole: pd.Series) -> dict[str, Any]:
@@ -176,8 +197,10 @@ def fewest(table: pd.DataFrame) -> Rows:
     """The fewest judgments without which another system is first, as a share of all judgments.
 
     ``value`` is the median over language pairs (or tasks); ``part`` and ``whole`` are those of the
-    one with the smallest share (``task``). Campaigns are in order of the median.
+    one with the smallest share (``task``). Campaigns are in order of the median. ``counts``: what
+    is counted, ``judgments``, ``comparisons``, or ``averages`` of segments.
     """
+    counted = {name: _counts(entry) for name, entry in catalogue().items()}
     first = table[(table["what"] == "first") & (table["unit"] == "judgment")]
     first = first.dropna(subset="fewest").assign(share=first["fewest"] / first["of"])
     rows = []
@@ -186,6 +209,8 @@ def fewest(table: pd.DataFrame) -> Rows:
         rows.append(
             {
                 "campaign": campaign, "task": least["task"], "exact": bool(least["exact"]),
+                "counts": counted.get(str(campaign), "judgments"),
+                "spoken": spoken(str(least["task"])),
                 "part": float(least["fewest"]), "whole": float(least["of"]),
                 "value": float(shares.median()), "low": float(shares.min()),
                 "high": float(shares.max()), "units": len(frame),
@@ -193,6 +218,13 @@ def fewest(table: pd.DataFrame) -> Rows:
             }
         )  # fmt: skip
     return sorted(rows, key=lambda row: row["value"])
+
+
+def _counts(entry: Mapping[str, Any]) -> str:
+    """What a campaign of the catalogue has, of which the fewest are counted."""
+    if entry.get("protocol") == "RR":
+        return "comparisons"
+    return "averages" if entry.get("format") == "segments" else "judgments"
 
 
 def halves(effort: pd.DataFrame) -> Rows:
@@ -234,11 +266,16 @@ def lines(counts: pd.DataFrame) -> Rows:
 
 
 def false_lines(rates: pd.DataFrame) -> Rows:
-    """The share of null campaigns (labels shuffled by document) with a line by the recipe."""
-    rates = _by_recipe(rates)
-    rates = rates[rates["unit"] == "document"].assign(one=1)
-    found = _by_campaign(rates, "campaigns_with_line", "one")
-    return [{"unit": "document", **row} for row in found]
+    """The share of null campaigns with a line by the recipe, at least.
+
+    Labels are shuffled by document, or by worker (``unit``) in campaigns that name no documents.
+    """
+    rates = _by_recipe(rates).assign(one=1)
+    found: dict[str, dict[str, Any]] = {}
+    for unit in ("document", "worker"):
+        for row in _by_campaign(rates[rates["unit"] == unit], "campaigns_with_line", "one"):
+            found.setdefault(row["campaign"], {"unit": unit, **row})
+    return sorted(found.values(), key=lambda row: -row["value"])
 
 
 def methods(ranks: pd.DataFrame) -> Rows:
@@ -256,6 +293,30 @@ def methods(ranks: pd.DataFrame) -> Rows:
     return [{"ways": len(ways), "two": by_two[row["campaign"]], **row} for row in found]
 
 
+def judges(table: pd.DataFrame) -> Rows:
+    """Judge models beside people: of the campaign with the most judges, in its first study.
+
+    The judge that orders most pairs as people do, the judge that is worth most, and the other study
+    of people that agrees most. Keys are the columns of the table, and ``of``, how many judges.
+    """
+    own = table[~table["judge"].str.startswith(PEOPLE) & table["study"].notna()]
+    if own.empty:
+        return []
+    campaign = own.groupby("campaign", sort=False)["judge"].nunique().idxmax()
+    first = own[own["campaign"] == campaign].iloc[0]
+    place = ["campaign", "pair", "study"]
+    rows = table[(table[place] == first[place]).all(axis=1)]
+    people = rows["judge"].str.startswith(PEOPLE)
+    models, studies = rows[~people], rows[people & rows["alike"].notna()]
+    chosen = [
+        models.loc[(models["alike"] / models["pairs"]).idxmax()],
+        models.loc[models["worth"].fillna(-1.0).idxmax()],
+    ]
+    if len(studies):
+        chosen.append(studies.loc[studies["r"].idxmax()])
+    return [{**row.to_dict(), "of": len(models)} for row in chosen]
+
+
 def misprinted(rows: pd.DataFrame) -> pd.Series:
     """Mask of the rows of claims whose printed number contradicts its own paper."""
     return (rows["status"] == "differs") & rows["reason"].str.startswith(SLIPS)
@@ -264,7 +325,7 @@ def misprinted(rows: pd.DataFrame) -> pd.Series:
 def misprints(file: Path) -> dict[str, Any]:
     """How many printed numbers contradict the paper that prints them, each counted once.
 
-    Keys part, whole (all printed numbers in the ledger), papers; empty without a ledger.
+    Keys part, whole (all printed cells in the ledger), papers; empty without a ledger.
     """
     if not file.is_file():
         return {}

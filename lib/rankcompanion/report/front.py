@@ -1,6 +1,5 @@
 """The contents of the site's own pages, and what the search finds in them."""
 
-import csv
 import inspect
 import json
 import pkgutil
@@ -12,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
 import rankstability
 from paperkit import claims, pages, paths
@@ -23,12 +21,18 @@ from paperkit.runs import Run
 from paperkit.site import Words
 from paperkit.tables import spaced
 from paperkit.templates import HERE
-from rankcampaigns.campaigns import catalogue
+from rankcampaigns.campaigns import catalogue, find
 from rankcampaigns.formats import FORMATS, PARTS, described
-from rankcompanion.figures import changes as drawing
-from rankcompanion.report import findings, ledger
+from rankcampaigns.languages import spoken
 from rankstability import paths as places
 
+from ..figures import changes as drawing
+from ..figures import judges as judge_drawing
+from ..notebooks.explore import views, widgets
+from . import findings, ledger
+
+EXPLORED = ("demo-srpdc", "de-en")  # with which notebook 90 opens
+EXAMPLE = ("wmt21", "de-en")  # whose verdict the front page shows
 SAMPLE = places.DEMO / "ratings.csv"
 ACROSS = {  # for places of papers over several campaigns: the notebook whose tables answer them
     **dict.fromkeys(("knowles2021 Table 1", "knowles2021 Section 3"), "01"),
@@ -37,6 +41,8 @@ ACROSS = {  # for places of papers over several campaigns: the notebook whose ta
     **{f"knowles2021 {place}": "wmt20 01" for place in ("Section 5.3", "Figure 2", "Figure 3")},
     **{f"lopez2012 Section {section}": "08" for section in ("1", "3", "5", "5.1", "5.2")},
 }
+MAKES = {key: f'"{table}"' for key, (_, table) in findings.TABLES.items()}  # code of its section
+MAKES["fewest"] = ".whole(run)"
 CERTAINTY = paths.ROOT / "benchmarks" / "results" / "certainty.csv"
 
 
@@ -56,15 +62,19 @@ def contexts(
     shared = {"names": ledger.PAPERS, "statuses": claims.STATUSES}
     campaigns = _campaigns(runs, figures)
     headlines = {r.notebook: pages.source_headline(r.notebook) for r in runs}
+    answers = _answers(runs, figures, site)
     sample, each = SAMPLE.read_text(encoding="utf-8").splitlines(), {"name": "format.html.j2"}
     made = {
         "index.html": {
             **shared,
+            "leading": findings.leading(answers),
+            "example": _example(campaigns, figures, EXAMPLE),
+            "explored": _explored(site),
             "papers": ledger.per_paper(rows).to_dict("records") if len(rows) else [],
             "runs": runs,
             "problems": problems,
             "headlines": headlines,
-            "answers": _answers(runs, figures, site),
+            "answers": answers,
             "campaigns": campaigns,
             "judged": _judged(),
             "uncovered": len(ledger.uncovered(rows)) if len(rows) else 0,
@@ -83,7 +93,7 @@ def contexts(
             "shown": _example(campaigns, figures),
         },
         "trust.html": trust(site),
-        "columns.html": {"notebooks": tables(figures)},
+        "glossary.html": {},
         "reference.html": {"names": names(), "behind": behind(calls)},
         "formats/index.html": {"name": "formats.html.j2", "formats": _formats()},
         **{f"formats/{one['name']}.html": {**each, "said": one} for one in _formats()},
@@ -101,8 +111,10 @@ def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
         about = {key: str(entry.get(key) or "") for key in ("title", "citation")}
         own, folder = [r for r in whole if r.campaign == name], figures / name / VERDICT
         files = sorted(folder.glob("*/verdict*.html"), reverse=True)
-        found = (folder / "index.html").is_file() and any(r.notebook == VERDICT for r in own)
+        found = any(r.notebook == VERDICT for r in own)
         pages = {f.parent.name: f.relative_to(figures).as_posix() for f in files if found}
+        overview = f"{name}/{VERDICT}/index.html" if (folder / "index.html").is_file() else ""
+        about |= {"overview": overview if found else ""}
         made.append({"name": name, **about, "runs": own, "verdicts": dict(sorted(pages.items()))})
     return made
 
@@ -114,29 +126,82 @@ def _judged() -> list[dict[str, str]]:
     return ways.agg(", ".join).reset_index().to_dict("records")
 
 
-def _example(campaigns: Sequence[Mapping[str, Any]], figures: Path) -> dict[str, str]:
-    """A verdict's page, its figure and what it says on top, of the first demo that has one."""
-    for one in campaigns:
-        for pair, page in one["verdicts"].items() if findings.is_demo(one["name"]) else ():
-            said = json.loads((figures / page).with_suffix(".json").read_text(encoding="utf-8"))
-            alt = f"A ranking of {said['systems_ranked']}: scores with intervals, rank sets, lines"
-            about = {"page": page, "figure": page.replace(".html", ".png"), "alt": alt}
-            return {**about, "name": f"{one['name']} {pair}", **said["statements"]}
-    return {}
+def _example(
+    campaigns: Sequence[Mapping[str, Any]], figures: Path, first: tuple[str, str] = ("", "")
+) -> dict[str, Any]:
+    """A verdict's page, its figure and what it says on top; empty if there is no verdict.
+
+    That of the campaign and pair `first`; without it, that of the first demo, then of any campaign.
+    """
+    pages = [(c["name"], pair, page) for c in campaigns for pair, page in c["verdicts"].items()]
+    pages.sort(key=lambda one: (one[:2] != first, not findings.is_demo(one[0])))
+    if not pages:
+        return {}
+    name, pair, page = pages[0]
+    said = json.loads((figures / page).with_suffix(".json").read_text(encoding="utf-8"))
+    systems = [{"rank": rank, **row} for rank, row in enumerate(said["systems"], 1)]
+    alt = f"A ranking of {len(systems)}: scores with intervals, rank sets, lines"
+    about = {"page": page, "figure": page.replace(".html", ".png"), "alt": alt}
+    about |= {"systems": systems, "between": said["lines"]}
+    about |= {"campaign": name, "pair": spoken(pair), "name": f"{name} {pair}"}
+    return {**about, **said["statements"]}
+
+
+def _explored(site: Path) -> dict[str, Any]:
+    """What notebook 90 shows when it opens, drawn for the front page.
+
+    Keys figure (its path in the site) and removed (the system taken out, the lowest).
+    """
+    task = next(iter(views.load(find(EXPLORED[0]), EXPLORED[1]).values()))
+    lowest = task.first.systems[-1]
+    view = task.view(views.State(removed=(lowest,)))
+    figure = "assets/explore.svg"
+    write_whole(site / figure, widgets.bump_svg(view, "all", f"without {lowest}").encode())
+    return {"figure": figure, "removed": lowest}
 
 
 def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, Any]]:
-    """The findings, linked to their pages if these are in this site; their figures are drawn."""
-    here = {run.page for run in runs if run.executed} | {"ledger.html"}
+    """The findings, linked to the sections that show their numbers; their figures are drawn.
+
+    Of each figure there are two, the second for narrow screens.
+    """
+    here = {run.page: run for run in runs if run.executed}
     answers = findings.gather(figures)
     for answer in answers:
-        answer["page"] = answer["page"] if answer["page"] in here else ""
-        answer["figure"] = answer["alt"] = ""
-        if answer["key"] in drawing.AXES:
-            answer["figure"] = f"assets/finding-{answer['key']}.svg"
-            answer["alt"] = drawing.described(answer)
-            write_whole(site / answer["figure"], drawing.svg(drawing.finding(answer)))
+        key = answer["key"]
+        answer["figure"] = answer["narrow"] = answer["alt"] = ""
+        if key in findings.TABLES:
+            answer["page"] = _section(here.get(answer["page"]), MAKES[key])
+        else:
+            answer["page"] = "ledger.html#misprint=1"
+        if key == "fewest":
+            answer["page"] = _verdict_of(answer, figures) or answer["page"]
+        draw = judge_drawing if key in judge_drawing.AXES else drawing
+        if key in draw.AXES:
+            answer["figure"] = f"assets/finding-{key}.svg"
+            answer["narrow"] = f"assets/finding-{key}-narrow.svg"
+            answer["alt"] = draw.described(answer)
+            write_whole(site / answer["figure"], drawing.svg(draw.finding(answer)))
+            write_whole(site / answer["narrow"], drawing.svg(draw.finding(answer, narrow=True)))
     return answers
+
+
+def _verdict_of(answer: Mapping[str, Any], figures: Path) -> str:
+    """The section of a verdict's page that says how few judgments decide; empty if it is not here.
+
+    Of the language pair that the finding names.
+    """
+    least = min(answer["rows"], key=lambda row: row["low"])
+    page = f"{least['campaign']}/{VERDICT}/{least['task']}/{VERDICT.partition('_')[2]}.html"
+    return f"{page}#fewest" if (figures / page).is_file() else ""
+
+
+def _section(run: Run | None, code: str) -> str:
+    """The address of the section of a run's page that has this code; empty without a run."""
+    if run is None or run.executed is None:
+        return ""
+    heading = pages.heading_of(run.executed, code)
+    return f"{run.page}#{pages.slug(heading)}" if heading else run.page
 
 
 def trust(site: Path, file: Path = CERTAINTY) -> dict[str, Any]:
@@ -159,10 +224,23 @@ def trust(site: Path, file: Path = CERTAINTY) -> dict[str, Any]:
         "above": cells[cells["false"] > cells["limit"]].to_dict("records"),
         "cells": len(cells),
         "campaigns": int(cells["campaigns"].min()),
-        "fewest": int(cells["annotators"].min()),
+        "fewest": int(cells.loc[cells["annotators"] > 0, "annotators"].min()),  # 0: items
         "most": int(cells["annotators"].max()),
         "limit": float(cells["limit"].min()),
+        "statements": statements(site, file.with_name("statements.csv")),
     }
+
+
+def statements(site: Path, file: Path) -> list[dict[str, Any]]:
+    """What each kind of sentence claims and how often it was wrong, as rows; copied into the site.
+
+    No rows if there is no such table.
+    """
+    if not file.is_file():
+        return []
+    write_whole(site / file.name, file.read_bytes())
+    table = pd.read_csv(file).astype(object)
+    return list(table.where(table.notna(), None).to_dict("records"))
 
 
 def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
@@ -185,6 +263,8 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
             notebook = run.notebook[:2]
             if len(claimed):  # else the page leaves the section out
                 first.setdefault(notebook, link)
+                for paper in claimed["paper"].unique():  # a page with claims of the same paper
+                    first.setdefault(f"{paper} {notebook}", link)
                 first[f"{run.campaign} {notebook}"] = link
             elif not findings.is_demo(run.campaign):
                 heading = pages.heading_of(run.executed, ".pair_tables(")
@@ -192,21 +272,25 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
     links = pd.concat(found).drop_duplicates(by)
     rows = rows.merge(links, "left", on=by)
     same = rows.groupby(findings.KEY[:2])["link"].transform("first")
-    across = (rows["paper"] + " " + rows["place"]).map(ACROSS).map(whole | first)
+    answered = (rows["paper"] + " " + rows["place"]).map(ACROSS)
+    across = (rows["paper"] + " " + answered).map(first).fillna(answered.map(whole | first))
     facts = same.where(rows["status"] != "fact", "index.html#campaigns")
     left = across.fillna(facts).where(rows["status"] != "no data")
-    return rows.assign(link=rows["link"].fillna(left)).fillna("")
+    rows = rows.assign(link=rows["link"].fillna(left)).fillna("")
+    return rows.assign(misprint=findings.misprinted(rows))
 
 
 def shown(row: Mapping[str, str]) -> dict[str, str]:
-    """A row of the ledger for readers, ours with two digits more than the printed number."""
+    """A row of the ledger for readers, ours with up to two digits more than the printed number."""
     printed, ours, reason = row["published"].strip(), row["ours"].strip(), row["reason"].strip()
     unit = " thousand" if "thousands" in row["cell"] else ""
     digits = len(printed.rstrip("%").partition(".")[2])
     with suppress(ValueError):  # words
         value, _ = float(ours.rstrip("%")), float(printed.rstrip("%").replace(",", ""))
         whole = value == round(value) and not digits
-        ours = f"{value:,.{0 if whole else digits + 2}f}" + "%" * printed.endswith("%")
+        known = max(digits, len(ours.rstrip("%").partition(".")[2]))  # no digit is made up
+        shown_digits = 0 if whole else min(digits + 2, known)
+        ours = f"{value:,.{shown_digits}f}" + "%" * printed.endswith("%")
     reason = reason[:1].upper() + reason[1:] + ("" if reason[-1:] in ("", ".") else ".")
     said = {"ours": ours + unit * bool(ours), "cell": row["cell"].replace(" | ", " · ")}
     said = {name: spaced(text) for name, text in {**said, "reason": reason}.items()}
@@ -237,9 +321,10 @@ def _words(
     rows: pd.DataFrame,
     calls: Sequence[str],
 ) -> Words:
-    terms = re.findall("(?s)<dt>(.*?)</dt><dd>(.*?)</dd>", (HERE / "glossary.html.j2").read_text())
+    terms = re.findall('(?s)<dt id="(.*?)">(.*?)</dt><dd>(.*?)</dd>', _terms())
     words: Words = [
-        ("index.html#glossary", t, "glossary", re.sub("<[^>]+>", "", d)) for t, d in terms
+        (f"glossary.html#{i}", term, "glossary", re.sub("<[^>]+>", "", said))
+        for i, term, said in terms
     ]
     for one in [*names(), *behind(calls)]:
         words.append((f"reference.html#{one['name']}", one["name"], "Python", one["doc"][:400]))
@@ -255,47 +340,9 @@ def _words(
     return words
 
 
-@cache
-def explained() -> dict[str, Any]:
-    """Explanations: ``columns`` maps columns to meanings; ``files`` describes single tables."""
-    return dict(yaml.safe_load((HERE / "columns.yaml").read_text(encoding="utf-8")))
-
-
-def headers(figures: Path) -> dict[tuple[str, str], list[str]]:
-    """The columns of each (notebook, table), over all campaigns and pairs in `figures`."""
-    seen: dict[tuple[str, str], dict[str, None]] = {}
-    for file in sorted(figures.glob("*/[0-9]*/**/*.csv")):
-        notebook = file.relative_to(figures).parts[1]
-        with file.open(encoding="utf-8", newline="") as stream:
-            head = next(csv.reader(stream), [])
-        seen.setdefault((notebook, file.stem), {}).update(dict.fromkeys(head))
-    return {key: list(head) for key, head in sorted(seen.items())}
-
-
-def meanings(table: str, columns: list[str]) -> list[dict[str, str]]:
-    """Name and meaning of each column; columns named after data share one row at the end.
-
-    The meaning of an unexplained column is empty (the tests allow none).
-    """
-    files = explained()["files"]
-    own: Mapping[str, Any] = files.get(table) or files.get(table.rpartition("_")[0], {})
-    known = {**explained()["columns"], **own.get("columns", {})}
-    others = own.get("others", "")
-    rows = [{"name": c, "text": known.get(c, "")} for c in columns if c in known or not others]
-    if others and any(c not in known for c in columns):
-        what, _, text = others.rpartition(": ")
-        rows.append({"name": f"({what})", "text": text})
-    return rows
-
-
-def tables(figures: Path) -> list[dict[str, Any]]:
-    """The tables of each notebook, each with its description and its columns."""
-    made: dict[str, list[dict[str, Any]]] = {}
-    for (notebook, table), columns in headers(figures).items():
-        about = explained()["files"].get(table, {}).get("about", "")
-        row = {"name": table, "about": about, "columns": meanings(table, columns)}
-        made.setdefault(notebook, []).append(row)
-    return [{"notebook": notebook, "tables": rows} for notebook, rows in made.items()]
+def _terms() -> str:
+    """The entries of the glossary, as HTML."""
+    return (HERE / "terms.html.j2").read_text(encoding="utf-8")
 
 
 def names() -> list[dict[str, str]]:
@@ -312,8 +359,7 @@ def names() -> list[dict[str, str]]:
 
 def behind(calls: Sequence[str]) -> list[dict[str, str]]:
     """The functions that the notebooks call or the glossary names, with docstring and source."""
-    text = (HERE / "glossary.html.j2").read_text(encoding="utf-8")
-    named = {*calls, *re.findall(r"<code>(rank\w+(?:\.\w+)+)</code>", text)}
+    named = {*calls, *re.findall(r"<code>(rank\w+(?:\.\w+)+)</code>", _terms())}
     found = {name: pages.source_of(name) for name in sorted(named)}
     return [
         {"name": name, "doc": inspect.getdoc(pkgutil.resolve_name(name)) or "", "source": source}

@@ -1,6 +1,7 @@
 """Gather the claims ledger into one file, and summarise it in the README."""
 
 import argparse
+import re
 from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
@@ -11,9 +12,10 @@ import pandas as pd
 
 from paperkit import claims, paths
 from paperkit.placing import csv_bytes, recover_below, write_whole
-from rankcompanion.report import findings
-from rankcompanion.report.findings import KEY, campaign_tables, files_named
 from rankstability.errors import DataError
+
+from . import findings
+from .findings import KEY, campaign_tables, files_named
 
 PAPERS = {
     "bojar2011": "Bojar et al. 2011",
@@ -22,9 +24,11 @@ PAPERS = {
     "knowles2021": "Knowles 2021",
     "riley2024": "Riley et al. 2024",
     "knowles_lo2022": "Knowles and Lo 2022",
-    "releases": "Releases of organisers",
+    "releases": "Releases of organisers (in no paper)",
 }
 MARKERS = "<!-- ledger -->", "<!-- /ledger -->"
+FROM_DATA = ("official", "rebuilt from z")  # provenances of what was made from judgments
+COUNTED = ("numbers", "marks", "exact", "from_data", *claims.STATUSES[1:])  # of the summary
 ANSWERS = "<!-- findings -->", "<!-- /findings -->"
 
 
@@ -104,27 +108,48 @@ def uncovered(rows: pd.DataFrame, published: Path = paths.PUBLISHED) -> pd.DataF
 def per_paper(rows: pd.DataFrame) -> pd.DataFrame:
     """The number of rows of each status by paper, and by reading if a paper has two.
 
-    Columns paper, reading, title, cells and the statuses; the reading as matched comes first.
+    Columns paper, reading, title, cells, numbers and marks (cells that hold a number; a sign, a
+    word or a name; facts are neither), the statuses, from_data (of the exact ones, those made from
+    judgments, neither from other printed numbers nor by simulation or an integral); the reading as
+    matched comes first.
     """
     readings = rows["cell"].str.extract("^(?P<reading>as stated|as matched) [|] ").fillna("")
     counts = pd.crosstab([rows["paper"], readings["reading"]], rows["status"])
     counts = counts.reindex(columns=list(claims.STATUSES), fill_value=0)
+    made = (rows["status"] == "exact") & rows["provenance"].isin(FROM_DATA)
+    by = [rows["paper"], readings["reading"]]
+    counts["from_data"] = made.groupby(by).sum()
+    number, fact = rows["published"].map(is_number), rows["status"] == "fact"
+    counts["numbers"] = (number & ~fact).groupby(by).sum()
+    counts["marks"] = (~number & ~fact).groupby(by).sum()
     order = {p: k for k, p in enumerate(PAPERS)}
     counts = counts.sort_index(level="paper", key=lambda p: p.map(lambda n: order.get(n, 99)))
-    counts.insert(0, "cells", counts.sum(axis=1))
+    counts.insert(0, "cells", counts[list(claims.STATUSES)].sum(axis=1))
     titles = [f"{PAPERS.get(p, p)}{f', {r}' if r else ''}" for p, r in counts.index]
     counts.insert(0, "title", titles)
     return counts.reset_index().rename_axis(columns=None)
 
 
+def is_number(printed: str) -> bool:
+    """Whether a printed cell is a number, perhaps with a sign, a unit or a bound; not a name."""
+    bare = re.sub(r"(?i)about|over|thousand|per cent|[%$~<>≤≥±+−,. -]", "", printed)
+    return bare.isdigit()
+
+
+def totals(rows: pd.DataFrame) -> pd.Series:
+    """The number of printed cells, and of `COUNTED`; those of two readings once."""
+    table = per_paper(rows)
+    return table.loc[table["reading"] != "as stated", ["cells", *COUNTED]].sum()
+
+
 def markdown(rows: pd.DataFrame) -> str:
     """The summary as a Markdown table: a line per paper (and reading), and a total."""
-    table = per_paper(rows)
-    names = ["cells", *claims.STATUSES]
-    total = table.loc[table["reading"] != "as stated", names].sum()  # the same numbers again
+    table, total = per_paper(rows), totals(rows)
+    names = ["cells", *COUNTED]
     lines = [
-        "| Paper | Printed numbers | Exact | Rounds | Differs | No data | Fact |",
-        "|---|--:|--:|--:|--:|--:|--:|",
+        "| Paper | Cells | Numbers | Marks | Exact | Exact from data | Rounds | Differs | No data "
+        "| Fact |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for row in [*table[["title", *names]].to_numpy(), ["**All**", *(f"**{n}**" for n in total)]]:
         lines.append(f"| {' | '.join(map(str, row))} |")
@@ -158,8 +183,10 @@ def main(figures: Path = paths.FIGURES, readme: Path = paths.ROOT / "README.md")
     target, content = figures / "claims_ledger.csv", csv_bytes(rows)
     if not target.is_file() or target.read_bytes() != content:
         write_whole(target, content)
-    counts = ", ".join(f"{(rows['status'] == s).sum()} {s}" for s in claims.STATUSES)
-    print(f"{paths.shown(target)}: {len(rows)} rows ({counts})")
+    total = totals(rows)
+    counts = ", ".join(f"{total[status]:,} {status}" for status in claims.STATUSES)
+    kinds = f"{total['numbers']:,} numbers, {total['marks']:,} marks and names"
+    print(f"{paths.shown(target)}: {total['cells']:,} printed cells, {kinds} ({counts})")
     try:
         texts = {MARKERS: markdown(rows), ANSWERS: findings.sentences(figures)}
         here = texts.items() if readme.is_file() else ()

@@ -1,1 +1,1 @@
-"""Runs of notebooks, sessions in JupyterLab, downloads, the workflow, the commands."""
+"""Running: notebooks, the sweep over campaigns, downloads, the command line."""

@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import json
 import os
 import re
 import sys
@@ -11,9 +10,11 @@ from pathlib import Path
 
 from paperkit import parameters
 from paperkit.errors import InputError
-from rankcompanion.running import run as runner
-from rankstability.errors import DataError
+from rankstability.errors import DataError, meant
 
+from . import run as runner
+
+INTERRUPTED = 130  # the exit code of a command that Ctrl-C ends
 USAGE = """\
 usage: rankstability run NOTEBOOK [name=value ...]   run a notebook headlessly
        rankstability verdict PATH [name=value ...]    how far a ranking can be trusted
@@ -25,14 +26,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command ``rankstability``: run a subcommand; its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["data"]:
-        from rankcompanion.running.download import main as data
+        from .download import main as data
 
         return data(words[1:])
     commands = {"run": run, "verdict": verdict, "formats": formats}
     if words and words[0] in commands:
         return commands[words[0]](words[1:])
-    print(USAGE)
-    return 0 if words[:1] in (["-h"], ["--help"]) else 2
+    asked = words[:1] in (["-h"], ["--help"])
+    if words and not asked:
+        known = [*commands, "data"]
+        wrong = DataError(f"no such command{meant(words[0], known)}", value=words[0])
+        print(f"error: {wrong}", file=sys.stderr)
+    print(USAGE, file=sys.stdout if asked else sys.stderr)
+    return 0 if asked else 2
 
 
 def verdict(arguments: Sequence[str]) -> int:
@@ -47,7 +53,9 @@ def verdict(arguments: Sequence[str]) -> int:
     parser = _parser("verdict", "path", about)
     parser.epilog = (
         'For a table with other column names: columns="system=MT engine,score=Adequacy", '
-        "wide=A,B or wide=all (a column for each system), scale=1,5, decimal=, (see campaign.yaml)."
+        "wide=A,B or wide=all (a column for each system), scale=1,5, decimal=, sheet=Ratings, "
+        'missing="k. A.,-", humans=HT,ref-A, judges=GPT-4,gemba* (annotators that are models); '
+        "see campaign.yaml."
     )
     told = "write how the table's columns are understood to campaign.yaml beside it, and go on"
     parser.add_argument("--write-settings", action="store_true", help=told)
@@ -61,14 +69,14 @@ def _verdict(args: argparse.Namespace) -> bool:
     if words[0] and ("=" not in words[0] or os.path.exists(words[0])):
         words[0] = f"campaign={words[0]}"
     given = _given(filter(None, words))
-    if args.help or "campaign" not in given:
-        if args.help:
-            _describe(parameters.VERDICT)
+    if args.help:
         return False
+    if "campaign" not in given:
+        expected = "a file, a folder or a campaign, such as: rankstability verdict ratings.csv"
+        raise DataError("nothing named to judge", expected=expected)
     from rankcampaigns import campaigns, settings
 
     told = settings.told({name: given.pop(name) for name in settings.ASKED if name in given})
-    os.environ[settings.GIVEN] = json.dumps(told)
     if "jobs" in given:
         value = f"jobs={given['jobs']}"
         raise DataError("jobs is an option, not a parameter", value=value, expected="--jobs 2")
@@ -79,13 +87,10 @@ def _verdict(args: argparse.Namespace) -> bool:
             file = settings.write_settings(Path(given["campaign"]), told)
             undo.callback(file.unlink)
             print(f"{file}:\n{file.read_text(encoding='utf-8')}")
-        about = campaigns.find(given["campaign"]) if told else None
-        if about and (about.format != "long" or not about.own):
-            problem = f"settings of a table: {', '.join(told)}"
-            value, expected = f"{about.name}, format {about.format}", "a long table of your own"
-            raise DataError(problem, value=value, expected=expected)
-        plan = runner.plan(parameters.VERDICT, given)
-        from rankcompanion.verdict import page as verdict
+        if told:
+            settings.fit(told, campaigns.find(given["campaign"], told))
+        plan = runner.plan(parameters.VERDICT, given, told)
+        from ..verdict import page as verdict
 
         made = verdict.execute(plan, args.quiet, jobs)
         undo.pop_all()
@@ -113,12 +118,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(args: argparse.Namespace) -> bool:
-    if not args.notebook:
-        return False
-    name = parameters.resolve(args.notebook)
     if args.help:
-        _describe(name)
         return False
+    if not args.notebook:
+        expected = "one of " + ", ".join(parameters.notebooks())
+        raise DataError("no notebook named", expected=expected)
+    name = parameters.resolve(args.notebook)
     folder = runner.execute(name, _given(args.parameters), args.quiet)
     print(f"{name}: results in {folder}")
     return True
@@ -141,7 +146,7 @@ def _guarded(
 ) -> int:
     """Parse and run a command; its exit code: 2 for a wrong call or unusable data, 1 for a failure.
 
-    Where `work` returns False there was nothing to do, and the usage is printed.
+    Where `work` returns False help was asked for, and is printed.
     Options reach the computation through environment variables, which are restored afterwards.
     """
     before = dict(os.environ)
@@ -150,16 +155,19 @@ def _guarded(
         if left:
             raise _no_option(left[0], words, parser.format_usage())
         if args.figure_format:
-            from rankcompanion.running.session import FORMATS, figure_formats
+            from .session import FORMATS, figure_formats
 
             os.environ[FORMATS] = ",".join(figure_formats(args.figure_format))
-        if work(args):
-            return 0
-        parser.print_help()
-        return 0 if args.help else 2
+        if not work(args):  # asked for help
+            parser.print_help()
+            _describe(parser, args)
+        return 0
     except (DataError, InputError, RuntimeError, OSError) as error:  # a full disk among them
         print(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, ValueError) else 1
+    except KeyboardInterrupt:
+        print("error: interrupted", file=sys.stderr)
+        return INTERRUPTED
     finally:
         for name in os.environ.keys() - before.keys():
             del os.environ[name]
@@ -188,12 +196,15 @@ def _given(words: Iterable[str]) -> dict[str, str]:
     return given
 
 
-def _describe(name: str) -> None:
-    """Print the parameters of the notebook `name`; the usage follows."""
-    print(f"{name}: parameters")
+def _describe(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
+    """Print the parameters of the notebook that is named, after the usage."""
+    verdict = parser.prog.endswith("verdict")
+    if not verdict and not args.notebook:
+        return
+    name = parameters.VERDICT if verdict else parameters.resolve(args.notebook)
+    print(f"\nparameters of {name}:")
     for p in parameters.parameters(name):
         print(f"  {p.name}: {p.type} = {p.default!r}\n      {p.help}")
-    print()
 
 
 def formats(arguments: Sequence[str] = ()) -> int:
@@ -205,7 +216,9 @@ def formats(arguments: Sequence[str] = ()) -> int:
         return 0
     unknown = [name for name in arguments if name not in FORMATS]
     if unknown:
-        print(f"error: unknown format {unknown[0]!r}; one of {', '.join(FORMATS)}", file=sys.stderr)
+        problem = f"unknown format{meant(unknown[0], FORMATS)}"
+        wrong = DataError(problem, value=unknown[0], expected="one of " + ", ".join(FORMATS))
+        print(f"error: {wrong}", file=sys.stderr)
         return 2
     for name in arguments or FORMATS:
         about = described()[name]

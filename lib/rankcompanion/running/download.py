@@ -1,4 +1,4 @@
-"""Download official releases: ``python -m rankcompanion.running.download wmt18``.
+"""Download official releases into the data root: ``rankstability data wmt18``.
 
 Files come from repositories at a pinned commit, checked against their git blob id before use, or
 from the organisers' archives. If no checksum of an archive was published, its sha256 is recorded in

@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -18,10 +19,12 @@ from paperkit.parameters import WHOLE, pairs_of
 from paperkit.placing import RECORD, write_whole
 from paperkit.runs import NAME, slim
 from rankcampaigns.languages import PLACEHOLDER
-from rankstability.errors import DataError
+from rankstability.errors import DataError, visible
 
 ONE_THREAD = {v: "1" for v in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 """Settings that keep sums from depending on the number of cores."""
+SOURCE = "Source issue"  # the category that the usual weights of MQM leave out
+LEFT_OUT = " (left out)"  # the end of the reasons why rows do not count
 KERNEL_TRIES = 3  # how often a kernel is started that does not answer
 
 
@@ -63,19 +66,20 @@ class Plan:
         return [*(self.final / pair for pair in self.pairs), *([self.final] if self.whole else [])]
 
 
-def plan(name: str, given: Mapping[str, Any]) -> Plan:
+def plan(name: str, given: Mapping[str, Any], told: Mapping[str, Any] | None = None) -> Plan:
     """Check everything about a run before anything is written.
 
-    The files of a user's own campaign are read here, and how is printed to standard error. Raises
+    `told` are settings of a user's table, see `campaigns.find`. The files of a user's own campaign
+    are read here, and how is printed to standard error. Raises
     InputError or DataError for parameters, campaign, pair, folder or files that do not fit.
     """
     _refuse_year(name, given)
     values = parameters.check(name, given)
-    from rankcampaigns import campaigns
+    from rankcampaigns import campaigns, humans, judges
 
     default = {p.name: p.default for p in parameters.parameters(name)}
     asked = values.get("campaign") or default["campaign"]
-    campaign, pair = campaigns.find(asked), values.get("pair", "")
+    campaign, pair = campaigns.find(asked, told), values.get("pair", "")
     if asked != campaign.name or not campaigns.in_catalogue(asked):
         values["campaign"] = str(campaign.file or campaign.folder)  # it runs in another folder
     parameters.check_campaign(name, campaign)
@@ -88,12 +92,58 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     run = Plan(name, campaign, pair, final, folder / f"{stem}.ipynb", values)
     if campaign.own:
         run = replace(run, read={one: campaigns.load(campaign, one) for one in run.pairs})
-    for row in campaign.reading.to_dict("records") if campaign.own else ():
+    systems = {name for one in run.read.values() for name in humans.systems_of(one)}
+    how = campaign.reading.to_dict("records") + humans.asked(campaign, systems)
+    for row in how if campaign.own else ():
         if row["value"] != PLACEHOLDER:
-            print(f"read: {row['what']}: {row['value']} (by {row['said by']})", file=sys.stderr)
+            said = f"read: {row['what']}: {row['value']} (by {row['said by']})"
+            print(visible(said), file=sys.stderr)
+    if campaign.own and (apart := judges.told(campaign.entry)):
+        print(visible(f"judges, set apart from people: {apart}"), file=sys.stderr)
     for file, reason in campaign.unread:
-        print(f"not read: {file} ({reason})", file=sys.stderr)
+        print(visible(f"not read: {file} ({reason})"), file=sys.stderr)
+    for what in _left_out(run.read):
+        print(visible(f"left out: {what}"), file=sys.stderr)
+    for pair, judgments in run.read.items():
+        for reason, errors in of_no_weight(judgments).items():
+            print(f"{pair}: {reason.strip('()')}: {errors:,}", file=sys.stderr)
     return run
+
+
+def _left_out(read: Mapping[str, Any]) -> list[str]:
+    """Which rows of a user's own judgments were left out, and how many: a line for each reason."""
+    total: Counter[str] = Counter()
+    for judgments in read.values():
+        excluded = getattr(judgments, "excluded", None)
+        excluded = judgments.attrs.get("excluded", {}) if excluded is None else excluded
+        if isinstance(excluded, Mapping):
+            total.update(excluded)
+            continue
+        for file, reason, rows in excluded.itertuples(index=False):
+            total[f"{file}: {reason}" if file else reason] += int(rows)
+    dropped = {what: n for what, n in total.items() if n and what.endswith(LEFT_OUT)}
+    return [
+        f"{what.removesuffix(LEFT_OUT)}: {n:,} {'row' if n == 1 else 'rows'}"
+        for what, n in dropped.items()
+    ]
+
+
+def of_no_weight(judgments: Any) -> dict[str, int]:
+    """How many marked errors of MQM have weight 0, by a reason that says how to count them.
+
+    Empty for other judgments, and for errors whose severity is neutral.
+    """
+    if "severity" not in getattr(judgments, "columns", ()):
+        return {}
+    from rankstability.score.mqm import weightless
+
+    counted = weightless(judgments)
+    told = {}
+    for category, errors in counted.items():
+        reason = f"(kept with weight 0: errors of the category {category}"
+        source = str(category) == SOURCE and "weights" not in judgments.attrs
+        told[f"{reason}{'; `weights: with_source` counts them' if source else ''})"] = int(errors)
+    return told
 
 
 def _refuse_year(name: str, given: Mapping[str, Any]) -> None:
@@ -101,7 +151,7 @@ def _refuse_year(name: str, given: Mapping[str, Any]) -> None:
     asked = str(given.get("recipe", ""))
     year = re.fullmatch(r"(?:wmt)?(?:20)?([12]\d)", asked.lower())
     own = parameters.metadata(name).get("choices", {}).get("recipe")
-    choices = own or parameters.CHOICES["recipe"]
+    choices = own or parameters.choices("recipe")
     if year and asked not in choices:
         from rankstability.rank.recipes import recipe_of_year
 

@@ -18,12 +18,13 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from paperkit import tables
-from paperkit.parameters import WHOLE, check_pair, pairs_of
+from paperkit.parameters import WHOLE, check_campaign, check_pair, notebooks, pairs_of
 from paperkit.placing import RECORD, claim, csv_bytes, record, results_folder, write_whole
 from rankcampaigns import campaigns
 from rankcampaigns.campaigns import Campaign
-from rankcompanion.figures.common import NO_DATE, describe, only_drawable, style
 from rankstability.errors import DataError
+
+from ..figures.common import NO_DATE, describe, only_drawable, style
 
 SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
 FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
@@ -51,6 +52,8 @@ def start(
     display of tables (`paperkit.tables`).
     """
     tables.install()
+    if notebook in notebooks():
+        check_campaign(notebook, campaigns.find(campaign))
     run = opened(notebook, campaign, pair, output_dir, **settings)
     if len(run.campaign.reading):
         show({f"How the files of {run.campaign.name} were read": run.campaign.reading})
@@ -105,15 +108,20 @@ def opened(
     return Run(found, pair, pairs_of(found, pair), pair in ("", WHOLE), out)
 
 
-def show(parts: Mapping[str, Any]) -> None:
-    """Display tables, figures and sentences with their titles in a notebook; skip empty parts."""
+def show(parts: Mapping[str, Any], folded: bool = False) -> None:
+    """Display tables, figures and sentences with their titles in a notebook; skip empty parts.
+
+    The page of the report shows parts that are `folded` as their title only, until it is opened.
+    """
     from IPython.display import Markdown, display
 
     for title, part in parts.items():
         if part is None or (isinstance(part, str | pd.DataFrame) and not len(part)):
             continue
-        display(Markdown(f"**{title}**"))
-        display(Markdown(part) if isinstance(part, str) else part)
+        label = {"rankstability": {"folded": "title"}} if folded else None
+        about = {"rankstability": {"folded": title}} if folded else None
+        display(Markdown(f"**{title}**"), metadata=label)
+        display(Markdown(part) if isinstance(part, str) else part, metadata=about)
 
 
 def conclude(*said: str) -> Any:
@@ -146,14 +154,19 @@ def figure_formats(asked: str | None = None) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure as it was written, which Jupyter can display."""
+    """A figure as it was written, which Jupyter can display.
+
+    `seen` is what is to be seen in these data, for the caption.
+    """
 
     png: bytes = field(repr=False)
     alt: str
     name: str
+    seen: str = ""
 
     def _repr_png_(self) -> tuple[bytes, dict[str, str]]:
-        return self.png, {"alt": self.alt, "name": self.name}
+        about = {"alt": self.alt, "name": self.name}
+        return self.png, {**about, "seen": self.seen} if self.seen else about
 
 
 @dataclass(frozen=True)
@@ -196,12 +209,18 @@ class Outputs:
         return frame
 
     def figure(
-        self, fig: Figure, name: str, pair: str = "", data: pd.DataFrame | None = None
+        self,
+        fig: Figure,
+        name: str,
+        pair: str = "",
+        data: pd.DataFrame | None = None,
+        seen: str = "",
     ) -> Drawn:
         """Write a figure as ``<name>.png`` (and in `formats`), and its `data` as ``<name>.csv``.
 
-        Returns the PNG, so that a cell can show it, with the words of the figure as alternative
-        text (`figures.common.describe`).
+        What is `seen` in these data ends the figure's caption on the page. Returns the PNG, so that
+        a cell can show it, with the words of the figure as alternative text
+        (`figures.common.describe`).
         """
         drawn, alt = {}, describe(fig)
         with style():
@@ -218,7 +237,8 @@ class Outputs:
             self.document(content, f"{name}.{form}", pair, "figure")
         if data is not None:
             self.table(data, name, pair, f"the numbers in {name}.png")
-        return Drawn(drawn["png"], alt, f"{pair}/{name}.png" if pair else f"{name}.png")
+        place = f"{pair}/{name}.png" if pair else f"{name}.png"
+        return Drawn(drawn["png"], alt, place, seen)
 
     def claims(self, rows: pd.DataFrame, pair: str = "") -> pd.DataFrame:
         """Write this run's rows of the claims ledger as ``claims.csv`` (see `paperkit.claims`)."""

@@ -11,12 +11,11 @@ from typing import Any
 from paperkit import paths
 from paperkit.parameters import WHOLE, metadata, notebooks, read_notebook, takes
 from paperkit.placing import digest
-from rankcampaigns import campaigns, formats
-from rankstability import paths as places
+from rankcampaigns import campaigns, catalogue, formats, judges
 
 # modules that make the pages of the report
 REPORT = (
-    *(f"rankcompanion/{name}" for name in ("findings", "front", "ledger")),
+    *(f"rankcompanion/report/{name}" for name in ("findings", "front", "ledger")),
     *(f"paperkit/{name}" for name in ("pages", "site", "tables", "templates")),
 )
 
@@ -97,7 +96,7 @@ def inputs(job: Job) -> list[str]:
     A job on the results of a campaign's pairs depends on their jobs instead of the data.
     """
     campaign = campaigns.find(job.campaign)
-    files = [paths.NOTEBOOKS / f"{job.notebook}.ipynb", places.CATALOGUE]
+    files = [paths.NOTEBOOKS / f"{job.notebook}.ipynb", catalogue.CATALOGUE]
     reached = modules(job.notebook, campaign.format)
     for module in sorted(reached):
         file = paths.ROOT / "lib" / module.replace(".", "/")
@@ -106,7 +105,8 @@ def inputs(job: Job) -> list[str]:
     if "rankcompanion.verdict.page" in reached:
         files += sorted((paths.ROOT / "lib/paperkit/page").glob("*.j2"))
     printed = sorted(paths.PUBLISHED.glob("*.csv"))
-    files += [p for p in printed if f"rankcompanion.papers.{p.stem}" in reached]
+    papers = [p for p in printed if f"rankcompanion.papers.{p.stem}" in reached]
+    files += [*papers, paths.PUBLISHED / "settings.yaml"] if papers else []
     if job.pair == WHOLE:
         files += _beside(campaign)
         pairs = (Job(job.notebook, job.campaign, p).executed for p in campaign.pairs)
@@ -115,16 +115,17 @@ def inputs(job: Job) -> list[str]:
 
 
 def _beside(campaign: Any, pair: str = "") -> list[Path]:
-    """The official rankings, clusters, p-values, scores and document lists next to DA judgments."""
+    """Scores of judges, and next to DA judgments official rankings, scores and document lists."""
+    judged = list(judges.here(campaign).values())
     if campaign.protocol != "DA":
-        return []
+        return judged
     names = ["clusters.csv"]
     for one in [pair] if pair else campaign.pairs:
         names += [f"ad-sys-ranking-{one}-z.csv", f"ad-sys-scores-{one}.csv"]
         names += [f"adwilcox-{one.replace('-', '')}.csv", f"documents-{one}.tsv"]
     read = set(campaign.files(pair))
     files = [*(campaign.folder / n for n in names), *sorted(campaign.folder.glob("official/*"))]
-    return [f for f in files if f.is_file() and f not in read]
+    return judged + [f for f in files if f.is_file() and f not in read]
 
 
 def whole(job: Job, config: Mapping[str, Any], root: Path = paths.ROOT) -> bool:

@@ -5,32 +5,39 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from rankcampaigns.campaigns import Campaign
+from rankcampaigns.humans import asked
 from rankcampaigns.languages import PLACEHOLDER
-from rankcompanion.notebooks.lines import held
-from rankcompanion.running.session import Run
-from rankstability.judgments import DirectAssessment, human_systems, is_human, reference_systems
-from rankstability.rank.balanced import adaptive, complete
+from rankstability.chance import named_generator
+from rankstability.judgments import DirectAssessment, human_systems, reference_systems
+from rankstability.rank import items
+from rankstability.rank.balanced import complete, looks_adaptive
+from rankstability.rank.battles import METHOD
 from rankstability.rank.bradley_terry import STRENGTH
+from rankstability.rank.certainty import Certainty
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.recipes import RECIPES
 
-if TYPE_CHECKING:
-    from .cases import Case
+from ..running.run import of_no_weight
+from ..running.session import Run
+from .case import Case
 
+BESIDE = ("ranking", "lines", "recipes", "recipe_lines", "domains", "judge_models")
+"""The tables that are CSV files beside the page; the workbook and ``verdict.json`` have all."""
 HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"
 NEGLIGIBLE = 1e-9  # share of a mean that is a rounding error
 FEW = 4  # units: with fewer, the first sentence warns that only large differences can show
-REFERENCE = re.compile(r"(?i)^(_?ref|reference)s?([._-]?[a-z0-9]{1,2})?$")
 WEAK = 3.0  # degrees of freedom: the page names a system that has fewer
-LOOKS_ADAPTIVE = 0.5  # rank correlation of segments judged and score, from which it looks so
+LOOKS_ADAPTIVE = 0.05  # p of `balanced.looks_adaptive` below which the page says so
+HEAVY = 0.2  # share of all judgments: the first sentence names who has more
+FEW_EFFECTIVE = 5.0  # effective units: with fewer of many, the first sentence says so
 SCARCE = 5.0  # degrees of freedom: where a system has fewer, the first sentence says how many
 
 
@@ -49,42 +56,50 @@ def line_answers(made: Ranking) -> pd.DataFrame:
     nor is refuted, it cannot be told.
     """
     names = made.table["system"].tolist()
-    holds, refuted = made.sure.lines(made.order)
+    refuted = made.sure.lines(made.order)[1]
     rows = [
-        (k, names[k - 1], names[k], claimed, told(holds[k - 1], refuted[k - 1]))
-        for k, claimed in zip(made.places["below"], made.places["claimed"], strict=True)
-        if claimed or holds[k - 1]
+        (k, names[k - 1], names[k], claimed, told(held == 1, refuted[k - 1]))
+        for k, claimed, held in made.places[["below", "claimed", "held"]].itertuples(index=False)
+        if claimed or held == 1
     ]
     return pd.DataFrame(rows, columns=["below", "above", "under", "claimed", "answer"])
 
 
-def summary(made: Ranking, answers: pd.DataFrame) -> dict[str, Any]:
+def summary(made: Ranking, answers: pd.DataFrame, humans: Sequence[str] = ()) -> dict[str, Any]:
     """The numbers of the first sentence: who may be first, lines claimed and held, how many units.
 
     ``alone``: the answer to whether the leader, and no other system, may be first. ``also_held``:
     how many lines hold without being claimed. ``told``: whether anything can be told at all.
     ``kinds``: number of units of each kind; ``few``: kind and number if there are fewer than `FEW`.
-    ``weakest``: the system with the fewest degrees of freedom (empty if all have equally many);
+    ``untold``: the systems without a place, as rows of `Certainty.untold`; ``too_few``: where
+    nothing can be told, kind, number and effective number of the units of which there are too few.
+    ``weakest``: the placed system with the fewest degrees of freedom (empty if all have as many);
     ``freedom``: how many it has; ``weak``: whether these are fewer than `WEAK`.
 
     ``machine_leader``, ``machines_first``, ``machine_alone``: leader, may be first and alone among
-    the machine systems only. ``humans``: the human translations and references;
+    the machine systems only. ``humans``: those of `humans` that are ranked;
     ``humans_first``: those that may be first of all; ``humans_above``: those declared better than
     the machine leader.
     """
     first = made.table.loc[made.table["may_be_first"] == 1, "system"].tolist()
-    leader, sure = made.table["system"].iloc[0], made.sure
+    sure = made.sure
+    untold = sure.untold if sure.told else sure.untold.iloc[:0]
+    names = [name for name in made.table["system"] if name not in set(untold["system"])]
+    leader = names[0]
     holds = answers["answer"] == HOLDS
     fewest = min(sure.units, key=sure.units.__getitem__, default="")
-    weakest = int(sure.freedom.argmin())
-    alike = np.ptp(sure.freedom) < 1e-6
+    freedom = sure.freedom if not sure.told else np.where(sure.placed, sure.freedom, np.inf)
+    weakest = int(freedom.argmin())
+    alike = np.ptp(freedom[np.isfinite(freedom)]) < 1e-6
     return {
-        **_humans_apart(made, first),
+        **_humans_apart(made, first, humans, set(untold["system"])),
         "systems": len(made.table),
         "leader": leader,
         "told": made.unit != "",
         "may_be_first": first,
-        "alone": told(first == [leader], bool(first) and leader not in first),
+        "alone": told(first == [leader] and untold.empty, bool(first) and leader not in first),
+        "untold": rows(untold),
+        "too_few": _too_few(sure),
         "claimed": int(made.places["claimed"].sum()),
         "claimed_held": int((holds & (answers["claimed"] == 1)).sum()),
         "also_held": int((holds & (answers["claimed"] == 0)).sum()),
@@ -97,15 +112,24 @@ def summary(made: Ranking, answers: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def humans(systems: Sequence[str]) -> list[str]:
-    """The systems whose names say that they are human translations or references."""
-    return [name for name in systems if is_human(name) or REFERENCE.match(name)]
+def _too_few(sure: Certainty) -> list[Any]:
+    """Kind, number and effective number of the units of which there are too few to tell anything.
+
+    Empty where something can be told, or no units are named.
+    """
+    if sure.told or not sure.units:
+        return []
+    count = {name: float(np.nanmax(one)) for name, one in sure.effective.items()}
+    fewest = min(count, key=count.__getitem__)
+    return [fewest, sure.units[fewest], count[fewest]]
 
 
-def _humans_apart(made: Ranking, first: list[str]) -> dict[str, Any]:
+def _humans_apart(
+    made: Ranking, first: list[str], known: Sequence[str], untold: Collection[str]
+) -> dict[str, Any]:
     """The part of `summary` about humans, and about the machine systems among themselves."""
-    names = made.table["system"].astype(str).tolist()
-    human = humans(names)
+    names = [name for name in made.table["system"].astype(str) if name not in untold]
+    human = [name for name in names if name in known]
     machines = [name for name in names if name not in human]
     if not machines:
         human, machines = [], names
@@ -113,13 +137,15 @@ def _humans_apart(made: Ranking, first: list[str]) -> dict[str, Any]:
     if human and made.unit:
         sure = made.sure
         beats = pd.DataFrame(sure.declared, index=sure.systems, columns=sure.systems)
-        known = [name for name in machines if name in beats]
-        beaten = np.any(beats.loc[known, known].to_numpy(), axis=0)
-        ahead = [name for name, lost in zip(known, beaten, strict=True) if not lost]
+        compared = [name for name in machines if name in beats]
+        beaten = np.any(beats.loc[compared, compared].to_numpy(), axis=0)
+        ahead = [name for name, lost in zip(compared, beaten, strict=True) if not lost]
         above = [name for name in human if name in beats and beats.loc[name, machines[0]]]
-    alone = told(ahead == machines[:1], bool(ahead) and machines[0] not in ahead)
+    whole = all(name in known for name in untold)  # every machine system has a place
+    alone = told(ahead == machines[:1] and whole, bool(ahead) and machines[0] not in ahead)
+    every = [name for name in made.table["system"].astype(str) if name in known]
     return {
-        "humans": human,
+        "humans": every if machines != human and set(machines).isdisjoint(every) else [],
         "humans_first": [name for name in first if name in human],
         "humans_above": above,
         "machine_leader": machines[0],
@@ -139,12 +165,24 @@ SCORE_NAMES = {
     ("MQM", "raw"): "minus MQM per segment",
     ("MQM", "z"): "mean z-score of minus MQM",
     ("RR", STRENGTH): "strength",
-    ("RR", held.METHOD): "share of wins",
+    ("RR", METHOD): "share of wins",
 }
 MAYBE = (
-    *("false_lines", "removals", "repeat", "needed", "additions"),
-    *("controls", "design", "agreement", "annotators", "influence", "habits", "meetings"),
-    *("fewest", "domains", "decide", "recipe_lines", "recipes"),
+    "removals",
+    "repeat",
+    "needed",
+    "additions",
+    "controls",
+    "design",
+    "agreement",
+    "influence",
+    "meetings",
+    "fewest",
+    "domains",
+    "decide",
+    "recipe_lines",
+    "recipes",
+    "judge_models",
 )
 
 
@@ -155,7 +193,7 @@ def facts(
 
     `frames` maps the names of the case's tables to the tables.
     """
-    first = summary(made, frames["answers"])
+    first = summary(made, frames["answers"], one.humans)
     recipe, words = RECIPES.get(one.recipe), run.campaign.words
     rules = f"{recipe.test_at(settings['alpha'])}; {recipe.line_rule}" if recipe else ""
     return {
@@ -173,7 +211,6 @@ def facts(
         "protocol_name": words["protocol"],
         "words": dict(words),
         "unsaid": sorted(run.campaign.unsaid),
-        "unfinished": False,
         "recipe": one.recipe,
         "why": one.why,
         "year": run.campaign.year,
@@ -189,14 +226,50 @@ def facts(
         "has_documents": one.battles is None and "document" in one.own.units,
         "complete": one.battles is None and complete(one.own),
         "within": one.battles is None and one.own.adaptive,
-        "recipe_counts": _recipe_counts(frames),
-        "look_at": _look_at(frames),
+        "same_annotators": frames["same"].to_dict("records") if "same" in frames else [],
+        "loads": loads(one, made.sure),
+        "leaderboard": _leaderboard(one),
+        "recipe_counts": _recipe_counts(frames, one.humans),
         "data": str(run.out.settings.get("data", "")),
         "package": str(run.out.settings.get("package", "")),
-        "files": [f"{name}.csv" for name, frame in frames.items() if len(frame)],
+        "files": [f"{name}.csv" for name in BESIDE if len(frames.get(name, ()))],
         "workbook": find_spec("openpyxl") is not None,
         "read": _read(run.campaign, one),
     }
+
+
+def _leaderboard(one: Case) -> dict[str, Any] | None:
+    """Where items are the units: how many there are and are needed, and which systems lack some."""
+    if one.battles is not None or not one.own.items:
+        return None
+    missing = [{"system": name, "number": n} for name, n in items.lacking(one.own).items()]
+    here, needed = len(one.own.segments), items.items_needed(len(one.own.systems))
+    return {"items_here": here, "items_needed": needed, "lacking": missing}
+
+
+def loads(one: Case, sure: Certainty) -> list[dict[str, Any]]:
+    """For each kind of unit of which a single one has much of the judgments: who, and how much.
+
+    Keys unit, units, effective (1 / the sum of squared shares), share (the largest), name (empty if
+    units have none). A kind is left out unless one unit of five or more has over `HEAVY` of the
+    judgments, or many count as fewer than `FEW_EFFECTIVE`.
+    """
+    out = []
+    for unit, number in sure.units.items():
+        if one.battles is None:
+            judged = np.bincount(one.own.unit(unit))
+        else:
+            judged = one.battles.grouped.decided_by_system()[1].sum(axis=1)
+        share = judged / judged.sum()
+        effective = float(1 / (share**2).sum())
+        many = number >= 2 * FEW_EFFECTIVE and effective < FEW_EFFECTIVE
+        if number < FEW_EFFECTIVE or not (share.max() > HEAVY or many):
+            continue
+        workers = one.own.workers if one.battles is None and unit == "worker" else ()
+        name = str(workers[int(share.argmax())]) if len(workers) else ""
+        row = {"unit": unit, "units": number, "effective": effective}
+        out.append(row | {"share": float(share.max()), "name": name})
+    return out
 
 
 def _asked(made: Ranking, units: pd.DataFrame) -> list[Any]:
@@ -213,18 +286,20 @@ def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
     out or kept, with counts; which systems count as human, and which names stand on reference rows.
     """
     judgments = one.judgments
-    human, reference = humans(one.systems), list[str]()
+    human, reference = list(one.humans), list[str]()
     if isinstance(judgments, DirectAssessment):
         human = sorted({*human, *human_systems(judgments)})
         reference, excluded = list(reference_systems(judgments)), judgments.excluded
     else:
         excluded = judgments.attrs.get("excluded", {})
+    how = [*rows(campaign.reading), *asked(campaign, one.systems)]
     if isinstance(excluded, pd.DataFrame):
         excluded = excluded.groupby("reason", sort=False)["rows"].sum().to_dict()
+    excluded = {**excluded, **of_no_weight(judgments)}
     return {
         "files": [file.name for file in campaign.files(one.pair)],
         "unread": [{"file": file, "reason": reason} for file, reason in campaign.unread],
-        "how": [row for row in rows(campaign.reading) if row["value"] != PLACEHOLDER],
+        "how": [row for row in how if row["value"] != PLACEHOLDER],
         "counted": [{"reason": str(k), "rows": int(n)} for k, n in excluded.items() if n],
         "human": human,
         "reference": reference,
@@ -234,8 +309,9 @@ def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
 def _design(frames: Mapping[str, pd.DataFrame], one: Case, made: Ranking) -> dict[str, Any]:
     """Who judged whom, and on what; ``uneven``: why plain means may mislead.
 
-    ``more``: systems that look good were judged more; ``moved``: easy or hard segments moved a mean
-    by more than half its interval. Not where the design is declared adaptive.
+    ``more``: systems that look good were judged more, as often as `LOOKS_ADAPTIVE` by chance;
+    ``moved``: besides, easy or hard segments moved a mean by more than half its interval. Not where
+    the design is declared adaptive.
     """
     beside, design = frames["beside"], frames.get("design", pd.DataFrame())
     out: dict[str, Any] = dict.fromkeys(("beside_share", "beside_least", "luck", "adaptive"))
@@ -245,43 +321,27 @@ def _design(frames: Mapping[str, pd.DataFrame], one: Case, made: Ranking) -> dic
         least = beside.loc[beside["share"].idxmin()]
         out["beside_least"] = f"{least['system']} and {least['other']}"
     if "luck" in design:
-        luck, value = design["luck"].abs(), adaptive(one.own)
+        luck = design["luck"].abs()
+        value = looks_adaptive(one.own, named_generator(0, "looks adaptive"))
         ends = made.table.set_index("system").loc[design["system"], ["low", "high"]].to_numpy()
         wide = np.maximum(np.ptp(ends, axis=1), NEGLIGIBLE * design["mean"].abs())
-        why = {"more": value > LOOKS_ADAPTIVE, "moved": bool((2 * luck > wide).any())}
+        more = value < LOOKS_ADAPTIVE
+        why = {"more": more, "moved": more and bool((2 * luck > wide).any())}
         out |= {"luck": float(luck.max()), "adaptive": value if math.isfinite(value) else None}
-        out["uneven"] = [k for k, so in why.items() if so and not one.own.adaptive]
+        within = one.own.adaptive or one.own.items  # compared within segments
+        out["uneven"] = [k for k, so in why.items() if so and not within]
     return out
 
 
-def _recipe_counts(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
+def _recipe_counts(
+    frames: Mapping[str, pd.DataFrame], humans: Sequence[str]
+) -> list[dict[str, Any]]:
     if "recipes" not in frames:
         return []
     lines, ranking = frames["recipe_lines"], frames["recipes"]
     of = {claimed: lines["held"].where(lines["claimed"] == claimed, 0) for claimed in (0, 1)}
     counts = lines.assign(also_held=of[0], held=of[1]).groupby("recipe", sort=False)
     counts = counts[["claimed", "held", "also_held"]].sum().astype(int)
-    machines = ranking[~ranking["system"].isin(humans(ranking["system"].astype(str).unique()))]
+    machines = ranking[~ranking["system"].astype(str).isin(humans)]
     first = machines.sort_values("rank").groupby("recipe")["system"].first().rename("first")
     return rows(counts.join(first).reset_index())
-
-
-def _look_at(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    """The annotators worth a look, as rows of `annotators.table` with ``fallen`` added.
-
-    Those on whom most lines depend, and the extremes of severity, spread, speed and consistency,
-    among annotators with enough judgments.
-    """
-    if "annotators" not in frames:
-        return []
-    each = frames["annotators"].merge(frames["influence"][["name", "fallen"]], how="left")
-    enough, shared = each[each["judgments"] >= 20], each[each["shared"] >= 20]
-    named = [each[each["fallen"] > 0].head(3)]
-    named += [enough.nlargest(2, "severity"), enough.nsmallest(2, "severity")]
-    named += [enough.nsmallest(2, "sd"), shared.nlargest(1, "severity_same")]
-    named += [shared.nsmallest(1, "severity_same"), shared.nsmallest(1, "spread_same")]
-    if "seconds" in each:
-        named += [enough.nsmallest(2, "seconds")]
-    if "difference" in each:
-        named += [each[each["repeats"] >= 5].nlargest(2, "difference")]
-    return rows(pd.concat(named).drop_duplicates("annotator"))

@@ -5,22 +5,17 @@ the squared shares of its levels in the mean. More documents, annotators or rati
 to which they add new levels.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
-import pandas as pd
 from scipy.optimize import brentq
-from scipy.optimize.elementwise import find_root
-from scipy.special import chdtri, nctdtrinc, ndtr, ndtri, stdtr, stdtrit
+from scipy.special import chdtri, ndtr, stdtr
 
-from rankcompanion.models import variance
-from rankstability.rank.certainty import alike_p
-from rankstability.rank.comparing import tau
-from rankstability.rank.srp import Outcome, stability
+from rankstability.rank.means import alike_p
 from rankstability.rank.units import difference_variance, normal_draws
 from rankstability.score.scored import Scores
+
+from ..models import variance
 
 DRAWN = {
     "document": ("documents",),
@@ -34,7 +29,7 @@ DRAWN = {
 """The sizes of a campaign that divide each component's part of the error variance."""
 POWER = 0.8  # the chance with which a difference is to be found
 LEAST = 1e-18  # smallest variance of a difference, so that no difference is certain
-FEWEST, MOST = 0.5, 1e9  # range of degrees of freedom for which a t test is computed
+MOST = 1e9  # degrees of freedom beyond which none are counted
 GAPS = np.linspace(0.0, 12.0, 61)  # grid of true gaps, in standard errors
 STEPS = 100  # iterations towards the most likely distribution of true gaps
 GRID = 60  # spreads of true means that are tried
@@ -45,7 +40,7 @@ UNITS = 60  # degrees of freedom at which errors are as good as known
 class Precision:
     """How precisely a campaign's mean scores are known, component by component.
 
-    `mean` holds the observed means, `quality` the true ones as `drawn_together` estimates them.
+    `mean` holds the observed means.
     `parts` maps each component to what it adds to the covariance of the means, (systems, systems);
     `units` holds the numbers of documents, annotators and judgments, where known; `freedom`,
     (systems, systems), the degrees of freedom of each difference. `caution` is the ratio of the
@@ -54,7 +49,6 @@ class Precision:
 
     systems: tuple[str, ...]
     mean: np.ndarray
-    quality: np.ndarray
     freedom: np.ndarray
     parts: dict[str, np.ndarray]
     units: dict[str, int]
@@ -164,8 +158,7 @@ def precision(
             effective.append(1 / (part_of[factor] ** 2).sum(axis=0))
     freedom = np.minimum(np.min(effective, axis=0), len(scored.score)) - 1
     freedom = np.maximum(np.minimum(freedom[:, None], freedom), 1e-3)
-    quality = drawn_together(mean, sum(parts.values()), freedom)
-    return Precision(scored.systems, mean, quality, freedom, parts, units, fitted)
+    return Precision(scored.systems, mean, freedom, parts, units, fitted)
 
 
 def drawn_together(mean: np.ndarray, covariance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
@@ -225,83 +218,6 @@ def shares(
     return out
 
 
-def errors_needed(freedom: np.ndarray, alpha: float = 0.05) -> np.ndarray:
-    """The true difference, in standard errors, that a two-sided t test finds with chance `POWER`.
-
-    It counts as found only in the right direction. `freedom`: degrees of freedom, at least
-    `FEWEST`.
-    """
-    freedom = np.clip(freedom, FEWEST, MOST)
-    return nctdtrinc(freedom, 1 - POWER, stdtrit(freedom, 1 - alpha / 2))
-
-
-def size_needed(
-    gap: np.ndarray, error: np.ndarray, freedom: np.ndarray, alpha: float = 0.05
-) -> np.ndarray:
-    """The factor by which all sizes of a campaign must grow for a test to find each `gap`.
-
-    `error` and `freedom` are those of the differences in the present campaign. Infinite unless the
-    gap is positive.
-    """
-
-    def lacking(log_times: np.ndarray, seen: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-        times = np.exp(log_times)  # more units also give the test more degrees of freedom
-        return errors_needed((freedom + 1) * times - 1, alpha) - seen * np.sqrt(times)
-
-    out = np.full(len(gap), np.inf)
-    there = gap > 0
-    seen = gap[there] / error[there]
-    apart = 2 * np.log(errors_needed(np.array([np.inf, FEWEST]), alpha) / seen[:, None])
-    ends = apart[:, 0] - 0.1, apart[:, 1] + 0.1
-    found = find_root(lacking, ends, args=(seen, freedom[there]))
-    out[there] = np.exp(found.x)
-    return out
-
-
-def smallest_gap(known: Precision, *, alpha: float = 0.05, **times: float) -> float:
-    """The true difference that is found with chance `POWER`, for the median pair of systems."""
-    pairs = np.triu_indices(len(known.systems), 1)
-    needed = errors_needed(known.freed(**times)[pairs], alpha)
-    return float(np.median(needed * known.errors(**times)[pairs]))
-
-
-def repeats(
-    known: Precision,
-    rng: np.random.Generator,
-    draws: int = 200,
-    alpha: float = 0.05,
-    **times: float,
-) -> dict[str, float]:
-    """What two campaigns of this size, each with its own units, are expected to say.
-
-    Simulated from `draws` pairs of campaigns, whose sizes are given as for `Precision.covariance`;
-    each pair is about one draw of `Precision.truths`, except for tau, which is between campaigns
-    about `Precision.quality` (see `drawn_together`).
-
-    Keys tau, tau_low, tau_high (Kendall's tau between the two: mean, and range of 95 % of pairs),
-    srp, srp_equal_claims, significant_pairs, lines_held (mean number, at `alpha` for all lines
-    together), smallest_gap.
-    """
-    truths = known.truths(draws, rng)
-    truths = np.repeat(truths[0], 2, axis=0), np.repeat(truths[1], 2)
-    means, p, above = known.again(truths, rng, alpha, **times)
-    i, j = np.triu_indices(len(known.systems), 1)
-    p = p[:, i, j]
-    sets = np.repeat(np.arange(draws), 2)
-    found = stability(Outcome(known.systems, -means, p, -ndtri(p / 2), sets, alpha))
-    about = known.quality + (means - truths[0]) / np.sqrt(truths[1])[:, None]
-    taus = tau(about[::2], about[1::2])
-    low, high = np.quantile(taus, [0.025, 0.975])
-    return {
-        "tau": float(taus.mean()),
-        "tau_low": float(low),
-        "tau_high": float(high),
-        **{n: float(found[n]) for n in ("srp", "srp_equal_claims", "significant_pairs")},
-        "lines_held": float(above.max(axis=1).mean()),
-        "smallest_gap": smallest_gap(known, alpha=alpha, **times),
-    }
-
-
 def _above(means: np.ndarray, p: np.ndarray, alpha: float) -> np.ndarray:
     """The number of lines held above each system in each campaign, from the p-values of pairs."""
     order = np.argsort(-means, axis=1, kind="stable")
@@ -321,24 +237,3 @@ def _above(means: np.ndarray, p: np.ndarray, alpha: float) -> np.ndarray:
     out = np.empty_like(lines)
     np.put_along_axis(out, order, lines, axis=1)
     return out
-
-
-def plans(
-    known: Precision,
-    rng: np.random.Generator,
-    documents: Sequence[float] = (0.5, 1, 2, 4),
-    annotators: Sequence[float] = (0.5, 1, 2, 4),
-    ratings: Sequence[float] = (1, 2),
-    draws: int = 100,
-) -> pd.DataFrame:
-    """`repeats` for each combination of sizes.
-
-    Columns documents, annotators, ratings, judgments (as multiples of the present), and the keys of
-    `repeats`.
-    """
-    rows = []
-    for sizes in product(documents, annotators, ratings):
-        times = dict(zip(("documents", "annotators", "ratings"), sizes, strict=True))
-        judged = {"judgments": times["documents"] * times["ratings"]}
-        rows.append(times | judged | repeats(known, rng, draws, **times))
-    return pd.DataFrame(rows)

@@ -13,8 +13,8 @@ import pandas as pd
 
 from paperkit.templates import HERE, template
 from rankcampaigns.languages import PLACEHOLDER
-from rankcompanion.running.session import Run
 
+from ..running.session import Run
 from . import answers
 
 EPOCH = datetime(2000, 1, 1)  # the date of every workbook, so that its bytes do not change

@@ -9,10 +9,8 @@ import html
 import json
 import multiprocessing
 import sys
-import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,25 +21,26 @@ from paperkit import parameters, placing
 from paperkit.templates import HERE, short, template
 from rankcampaigns import campaigns
 from rankcampaigns.languages import PLACEHOLDER
-from rankcompanion.figures import lines as figures
-from rankcompanion.figures.common import HOUSE
-from rankcompanion.notebooks.lines import held
-from rankcompanion.notebooks.relative_ranking.methods import meetings
-from rankcompanion.running import run as runner
-from rankcompanion.running import session
-from rankcompanion.running.session import Drawn, Outputs, Run
 from rankstability.chance import named_generator
+from rankstability.errors import visible
 from rankstability.rank.balanced import design
+from rankstability.rank.battles import meetings
 from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.fewest import COLUMNS as FEWEST
 from rankstability.rank.ranking import Ranking
+from rankstability.rank.standing import recipes
 from rankstability.rank.units import unit_table
 
-from . import answers, overview
+from ..figures import lines as figures
+from ..figures.common import HOUSE
+from ..running import run as runner
+from ..running import session
+from ..running.session import Drawn, Outputs, Run
+from . import answers, judge_models, latex, overview
 from . import cases as study
-from .cases import Case
+from .case import Case
 
-SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high", "p_first")
+SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high")
 
 
 @dataclass(frozen=True)
@@ -66,65 +65,40 @@ class Verdict:
 def execute(plan: runner.Plan, quiet: bool = False, jobs: int = 1) -> list[Verdict]:
     """Compute and write the verdicts of the run that `run.plan` planned; all or nothing is written.
 
-    Unless `quiet`, the first results of each pair are printed as soon as they are known; a pair
-    that has no page yet gets a preliminary one, which says what is still to come. `jobs` processes
+    Unless `quiet`, the verdict of each pair is printed as soon as it is computed. `jobs` processes
     compute the pairs.
     """
     made: list[Verdict] = []
-    watch = _Watch(plan.final)
 
     def work(values: dict[str, Any]) -> None:
         values["campaign"] = plan.campaign  # the name has been resolved already
-        try:
-            made.extend(verdict(values, plan.read, jobs, None if quiet else watch))
-        finally:
-            watch.forget(plan.pairs)
+        made.extend(verdict(values, plan.read, jobs, None if quiet else plan.final))
 
     with placing.made_folders(plan.final.parent), placing.staging(plan.final) as own:
-        watch.forget(plan.pairs)  # preliminary pages of a run that was killed
         runner.results(plan, own, work)
         if not plan.values.get("output_dir"):
             placing.claim(plan.campaign)
     return made
 
 
-@dataclass(frozen=True)
-class _Watch:
-    """Prints what is known of a pair, first early on, then when its page is complete."""
-
-    final: Path
-
-    def early(self, one: Case, said: Mapping[str, Any], shown: Mapping[str, Drawn]) -> None:
-        print(f"{_called(said)}: {sentence(said)}", flush=True)
-        file = self.final / one.pair / f"verdict{_track(one)}.html"
-        if not file.exists():
-            placing.write_whole(file, page({**said, "unfinished": True}, shown))
-
-    def done(self, made: Verdict) -> None:
-        todo = statements(made.said)["next"]
-        print(f"{_called(made.said)}: {todo}\n  {self.final / made.file}\n", flush=True)
-
-    def forget(self, pairs: Sequence[str]) -> None:
-        """Remove preliminary pages, and folders that are empty without them."""
-        for file in (f for pair in pairs for f in (self.final / pair).glob("verdict*.html")):
-            if b'id="unfinished"' not in file.read_bytes():
-                continue
-            file.unlink()
-            for folder in (file.parent, self.final):
-                with suppress(OSError):
-                    folder.rmdir()
+def _tell(made: Verdict, final: Path) -> None:
+    """Print what a verdict says; its page will be below the folder `final`."""
+    name, todo = _called(made.said), statements(made.said)["next"]
+    told = f"{name}: {made.sentence}\n{name}: {todo}\n  {final / made.file}\n"
+    print(visible(told), flush=True)
 
 
 def verdict(
     values: Mapping[str, Any],
     read: Mapping[str, Any] | None = None,
     jobs: int = 1,
-    watch: _Watch | None = None,
+    final: Path | None = None,
 ) -> list[Verdict]:
     """Compute and write the verdict of each case, and the campaign's table of verdicts.
 
     `values` maps parameters of notebook 00 to their values; `read` may hold judgments that have
-    been read already, by language pair. Results do not depend on the number of `jobs`.
+    been read already, by language pair. Each verdict is printed if `final`, the folder where pages
+    will be, is given. Results do not depend on the number of `jobs`.
     """
     known = {p.name: p.default for p in parameters.parameters(parameters.VERDICT)} | dict(values)
     where = [known.pop(name) for name in ("campaign", "pair", "output_dir")]
@@ -132,7 +106,7 @@ def verdict(
     had = read or {}  # all pairs of a user's own campaign: checked before anything slow starts
     every = cases(replace(run, pairs=tuple(had)), known["recipe"], known["unit"], had)
     ready = {pair: [one for one in every if one.pair == pair] for pair in had}
-    asked = [(run, pair, known, ready.get(pair), watch) for pair in run.pairs]
+    asked = [(run, pair, known, ready.get(pair), final) for pair in run.pairs]
     if min(jobs, len(asked)) < 2:
         made = [_of_pair(*one) for one in asked]
     else:
@@ -148,15 +122,15 @@ def verdict(
 
 
 def _of_pair(
-    run: Run, pair: str, known: Mapping[str, Any], ready: list[Case] | None, watch: _Watch | None
+    run: Run, pair: str, known: Mapping[str, Any], ready: list[Case] | None, final: Path | None
 ) -> list[Verdict]:
     """The verdicts of one pair's cases, which are `ready` or read now."""
     alone = replace(run, pairs=(pair,))
     made = []
     for one in ready or cases(alone, known["recipe"], known["unit"]):
-        made.append(make(run, one, known, watch))
-        if watch:
-            watch.done(made[-1])
+        made.append(make(run, one, known))
+        if final:
+            _tell(made[-1], final)
     return made
 
 
@@ -170,33 +144,23 @@ def cases(
     return [one for several in made for one in several]
 
 
-def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None = None) -> Verdict:
+def make(run: Run, one: Case, settings: Mapping[str, Any]) -> Verdict:
     """Compute, draw and write one case's verdict.
 
     `settings` holds the recipe and the settings that `judged` takes.
     """
     numbers = {name: value for name, value in settings.items() if name != "recipe"}
+    made, tables = judged(one, **numbers)
+    tables["judge_models"] = judge_models.table(run.campaign, one, settings["alpha"])
+    said, track = answers.facts(run, one, made, tables, dict(settings)), _track(one)
     placed = "" if one.name == PLACEHOLDER else f": {one.name}"
     title = short(run.campaign.title + placed, 80)
-    shown: dict[str, Drawn] = {}
     also = replace(run.out, formats=tuple({**dict.fromkeys(run.out.formats), "pdf": None}))
-
-    def first(made: Ranking, tables: dict[str, pd.DataFrame]) -> None:
-        said = answers.facts(run, one, made, tables, dict(settings))
-        about = title, said["score_name"], said["alpha"], said["words"]["systems"]
-        ranking = _shortened(made.table).assign(unit=_others(said))
-        fig = figures.standing(ranking, made.places, *about)
-        shown["verdict"] = also.figure(fig, f"verdict{_track(one)}", one.pair)
-        if watch:
-            watch.early(one, said, shown)
-
-    made, tables = judged(one, **numbers, early=first)
-    said, track = answers.facts(run, one, made, tables, dict(settings)), _track(one)
-    if made.unit:
-        named = textwrap.fill(f"{title}: chance of each rank", 24 + 2 * len(made.table))
-        fig = figures.chances_figure(_shortened(made.probabilities), named, _others(said))
-        shown["chances"] = run.out.figure(fig, "chances" + track, one.pair)
-    if one.judged:
+    about = title, said["score_name"], said["alpha"], said["words"]["systems"]
+    ranking = _shortened(made.table).assign(unit=_others(said))
+    fig = figures.standing(ranking, made.places, *about)
+    shown = {"verdict": also.figure(fig, f"verdict{track}", one.pair)}
+    if "recipes" in tables:
         both = _shortened(tables["recipes"]), tables["recipe_lines"]
         fig = figures.recipes(*both, f"{title}: the recipes of all years")
         shown["recipes"] = run.out.figure(fig, "recipes" + track, one.pair)
@@ -228,43 +192,34 @@ def judged(
     *,
     unit: str = "auto",
     alpha: float = 0.05,
-    draws: int = 200,
-    resamples: int = 1000,
     seed: int = 2026,
-    early: Callable[[Ranking, dict[str, pd.DataFrame]], None] = lambda made, tables: None,
 ) -> tuple[Ranking, dict[str, pd.DataFrame]]:
-    """The ranking with its lines and rank sets, and all tables of a case's verdict by name.
-
-    `early` is called with the ranking and the first tables once order, lines and sets are known,
-    before anything that takes longer is computed.
-    """
+    """The ranking with its lines and rank sets, and all tables of a case's verdict by name."""
     rng, battles = named_generator(seed, one.name), one.battles
-    made = study.standing(one, unit, rng, resamples, alpha)
+    made = study.standing(one, unit, alpha)
     tables = {
         "ranking": made.table,
         "lines": made.places,
         "answers": answers.line_answers(made),
-        "probabilities": made.probabilities,
         "unit_table": battles.number if battles else unit_table(one.own),
         "controls": study.controls(one),
         "beside": study.beside(one),
+        "same": study.same_annotators(one, made, alpha),
     }
     if battles is None:
         tables["design"] = design(one.own)
     elif one.recipe == STRENGTH:
         tables["meetings"] = meetings(battles.every.counts)
-    early(made, tables)
-    if one.judged:
-        rankings, lines = held.recipes(one.judged, [made.unit], alpha)
+    if one.judged and not one.own.items:  # no year of WMT ranked by items alone
+        rankings, lines = recipes(one.judged, [made.unit], alpha)
         tables |= {"recipes": rankings, "recipe_lines": lines}
     return made, {
         **tables,
         "domains": study.by_domain(one, made.unit, alpha),
         "fewest": study.fewest(one, alpha),
-        "false_lines": study.false_lines(one, seed, draws, alpha),
         "removals": study.removals(one, alpha),
         **study.again(one, made, rng, alpha),
-        **study.by_annotators(one, rng, alpha),
+        **study.by_annotators(one, alpha),
     }
 
 
@@ -315,8 +270,11 @@ def statements(told: Mapping[str, Any]) -> dict[str, Any]:
     return {**said, "paper": _plain(words.paper(told)), "cautions": cautions}
 
 
-def page(told: Mapping[str, Any], drawn: Mapping[str, Drawn]) -> bytes:
-    """The verdict as one self-contained HTML page with pictures embedded at their size."""
+def page(told: Mapping[str, Any], drawn: Mapping[str, Drawn], track: str = "") -> bytes:
+    """The verdict as one self-contained HTML page with pictures embedded at their size.
+
+    `track` is the suffix of the names of the files beside it.
+    """
     images = {
         name: {
             "source": "data:image/png;base64," + base64.b64encode(one.png).decode(),
@@ -325,7 +283,14 @@ def page(told: Mapping[str, Any], drawn: Mapping[str, Drawn]) -> bytes:
         for name, one in drawn.items()
     }
     css = (HERE / "site.css").read_text(encoding="utf-8")
-    return bytes(template("verdict.html.j2").render(v=told, images=images, css=css).encode())
+    given = {"v": told, "images": images, "css": css, "track": track}
+    return bytes(template("verdict.html.j2").render(**given).encode())
+
+
+def how_page() -> bytes:
+    """How each number of a verdict is computed, as one HTML page: the same for every verdict."""
+    css = (HERE / "site.css").read_text(encoding="utf-8")
+    return bytes(template("how.html.j2").render(css=css).encode())
 
 
 def as_json(told: Mapping[str, Any]) -> bytes:
@@ -344,12 +309,20 @@ def as_json(told: Mapping[str, Any]) -> bytes:
         "may_be_first": told["may_be_first"],
         "fewest": told["fewest"],
         "repeat": told["repeat"][0] if told["repeat"] else None,
-        **{name: told[name] for name in ("false_lines", "needed")},
+        "needed": told["needed"],
     }
-    left = (*out, "beside", "unfinished")
+    left = (*out, "beside")
     rest = {name: value for name, value in told.items() if name not in left}
     out |= {"systems_ranked": told["systems"], **rest}
     return (json.dumps(out, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def as_latex(told: Mapping[str, Any], digits: int) -> bytes:
+    """The ranking as a table in LaTeX, scores with `digits` decimals."""
+    fits = latex.plan(told["ranking"], digits, told["unit"] != "")
+    given = {"v": told, "words": _words(told), "digits": digits}
+    given |= {"plan": fits, "pieces": latex.pieces}
+    return f"{template('ranking.tex.j2').render(**given)}\n".encode()
 
 
 def write(
@@ -362,8 +335,9 @@ def write(
     """Write a case's tables, page, JSON, LaTeX and workbook; its figures are already `drawn`."""
     track = _track(one)
     kept = {name: frame for name, frame in frames.items() if len(frame)}
-    for name, frame in kept.items():
-        out.table(frame, name + track, one.pair)
+    for name in answers.BESIDE:
+        if name in kept:
+            out.table(kept[name], name + track, one.pair)
     words = statements(said)
     line = {"task": one.name, "protocol": one.protocol, "unit": said["unit"]}
     line |= {"claimed": said["claimed"], "held": said["claimed_held"]}
@@ -371,10 +345,11 @@ def write(
     line |= {"best": words["best"], "weakest": words["weakest"]}
     line |= {"page": f"verdict{track}.html"}
     out.table(pd.DataFrame([line]), "sentence" + track, one.pair)
-    out.document(page(said, drawn), f"verdict{track}.html", one.pair, "the verdict as a page")
+    made = page(said, drawn, track)
+    out.document(made, f"verdict{track}.html", one.pair, "the verdict as a page")
+    out.document(how_page(), "how.html", one.pair, "how each number is computed")
     out.document(as_json(said), f"verdict{track}.json", one.pair, "the verdict's numbers")
-    given = {"v": said, "words": _words(said), "digits": figures.decimals(frames["ranking"])}
-    latex = f"{template('ranking.tex.j2').render(**given)}\n".encode()
-    out.document(latex, f"ranking{track}.tex", one.pair, "the ranking in LaTeX")
+    text = as_latex(said, figures.decimals(frames["ranking"]))
+    out.document(text, f"ranking{track}.tex", one.pair, "the ranking in LaTeX")
     if book := overview.workbook(kept):
         out.document(book, f"tables{track}.xlsx", one.pair, "all tables as a workbook")

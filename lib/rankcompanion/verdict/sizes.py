@@ -5,20 +5,28 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 
-from rankcompanion.models import variance
 from rankstability.rank.certainty import Certainty
 from rankstability.rank.comparing import tau
 from rankstability.rank.units import difference_variance, nested, normal_draws
 from rankstability.score.scored import Scores
 
+from ..models import variance
 from . import design
 from .design import DRAWN, Precision
 
 MOST = 10_000  # judgments from which variance components are estimated
 SIZES = ("documents", "annotators", "ratings")
 GROWN = (1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100)  # sizes tried, times the present
+ADDITIONS: dict[str, dict[str, float]] = {
+    "none": {},
+    "documents": {"documents": 2.0},
+    "annotators": {"annotators": 2.0, "ratings": 2.0},
+    "ratings": {"ratings": 2.0},
+    "all": {"documents": 2.0, "annotators": 2.0},
+}
+"""What is doubled: documents, by the same annotators; annotators, on the same documents; ratings of
+each output, by the same annotators; documents and annotators, each judging as much as now."""
 LEAST = 1e-3  # degrees of freedom of a system whose judgments all lie in one unit
 
 
@@ -28,8 +36,8 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
     A variance component is kept if each of its levels lies within one unit: with other documents,
     the components of documents change, but not what an annotator adds to all documents. If there
     are more than `MOST` judgments, components are estimated on every second, third, ... document
-    (segment if none are named). True means are the means of `sure`, shrunk; tests are as cautious
-    as its variances. `by_domain` must be as for `sure`.
+    (segment if none are named). Tests are as cautious as the variances of `sure`. `by_domain` must
+    be as for `sure`.
     """
     group = scored.unit("document" if scored.has("document") else "segment")
     part = scored.take(group % -(-len(scored.score) // MOST) == 0)
@@ -47,8 +55,8 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
     number = {name: n for name, n in (segments | known.units).items() if name in sizes}
     place = np.argsort(sure.order)
     pairs = np.ix_(place, place)
-    quality, freedom = _quality(sure)[place], np.maximum(sure.df[pairs], LEAST)
-    known = replace(known, quality=quality, freedom=freedom, parts=parts, units=number)
+    freedom = np.maximum(sure.df[pairs], LEAST)
+    known = replace(known, freedom=freedom, parts=parts, units=number)
     apart = ~np.eye(len(place), dtype=bool)
     ratio = np.median(sure.variance[pairs][apart] / known.errors()[apart] ** 2)
     return replace(known, caution=max(1.0, float(ratio)))
@@ -57,13 +65,12 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
 def of_means(sure: Certainty, judgments: int) -> Precision:
     """Precision from the covariance over units, for judgments without components (comparisons).
 
-    The number of units is the only size, under ``annotators``; true means are the means of `sure`,
-    shrunk towards their mean (`design.drawn_together`).
+    The number of units is the only size, under ``annotators``.
     """
     units = {"judgments": judgments, "annotators": min(sure.units.values())}
     none = variance.Components({}, float(sure.mean.mean()), {}, 0.0, judgments)
     parts, freedom = {"worker": sure.covariance}, np.maximum(sure.df, LEAST)
-    return Precision(sure.systems, sure.mean, _quality(sure), freedom, parts, units, none)
+    return Precision(sure.systems, sure.mean, freedom, parts, units, none)
 
 
 def _quality(sure: Certainty) -> np.ndarray:
@@ -81,15 +88,12 @@ def needed(
     """How large a campaign would have to be for a line between neighbours of `ranked` (best first).
 
     One row per pair of neighbours. Columns below (rank), system, other (the neighbour below), gap
-    (estimated true difference; low and high: 95 % t interval of the one found), error (standard
-    error of the difference), power (chance that a line between them, in this order, holds in a
-    campaign of this size), smallest_gap (the true gap that a test of this pair at `alpha` finds
-    with chance `POWER`), times (factor by which all sizes must grow for such a line to hold with
-    chance `POWER`; inf if no factor in `GROWN` is enough), times_low and times_high (the factors
-    that a test of the pair needs at the ends of the interval of the gap), judgments (needed in all,
-    at least the present number); and, of documents (segments if none are named), annotators and
-    ratings, those that can be added: the number needed in all if only they grow (ratings: as a
-    multiple of the present ratings per item), inf if no number is enough.
+    (estimated true difference), error (standard error of the difference), power (chance that a line
+    between them, in this order, holds in a campaign of this size), times (factor by which all sizes
+    must grow for such a line to hold with chance `POWER`; inf if no factor in `GROWN` is enough),
+    judgments (needed in all, at least the present number); and, of documents (segments if none are
+    named), annotators and ratings, those that can be added: the number needed in all if only they
+    grow (ratings: as a multiple of the present ratings per item), inf if no number is enough.
 
     Chances are means over `draws` draws of the true means (`Precision.truths`).
     """
@@ -98,23 +102,16 @@ def needed(
     i, j = place[:-1], place[1:]
     truths = known.truths(draws, rng)
     gap, error = truths[0][:, i] - truths[0][:, j], known.errors()[i, j]
-    found_gap, freedom = known.mean[i] - known.mean[j], known.freedom[i, j]
     out = pd.DataFrame({"below": np.arange(1, len(ranked)), "system": ranked[:-1]})
     out["other"], out["gap"] = ranked[1:], gap.mean(axis=0)
-    half = stdtrit(np.clip(freedom, design.FEWEST, design.MOST), 0.975) * error
-    out["low"], out["high"] = found_gap - half, found_gap + half
     found = np.empty((len(GROWN), len(i)))
     for k, grown in enumerate(GROWN):
         above = known.again(truths, rng, alpha, documents=grown, annotators=grown)[2]
         found[k] = (above[:, i] < above[:, j]).mean(axis=0)
     found = np.maximum.accumulate(found, axis=0)  # a larger campaign never tells less
     times = [np.interp(design.POWER, f, np.log(GROWN), right=np.inf) for f in found.T]
-    gap_found = design.errors_needed(freedom, alpha) * error
-    out["error"], out["power"], out["smallest_gap"] = error, found[0], gap_found
+    out["error"], out["power"] = error, found[0]
     out["times"] = np.exp(times)
-    for name, end, other in (("low", "high", np.minimum), ("high", "low", np.maximum)):
-        of_end = design.size_needed(out[end].to_numpy(), error, freedom, alpha)
-        out["times_" + name] = other(of_end, out["times"])
     out["judgments"] = np.ceil(out["times"] * known.units["judgments"])
     by_part = {n: difference_variance(part)[i, j] for n, part in known.parts.items()}
     for size in sizes(known):
@@ -139,40 +136,49 @@ def _alone(parts: dict[str, np.ndarray], size: str, error: np.ndarray) -> np.nda
 
 
 def additions(
-    known: Precision, rng: np.random.Generator, draws: int = 200, alpha: float = 0.05
+    known: Precision,
+    pair: Sequence[str],
+    rng: np.random.Generator,
+    draws: int = 200,
+    alpha: float = 0.05,
 ) -> pd.DataFrame:
-    """What doubling one of the campaign's sizes gains while the others stay as they are.
+    """What twice the judgments would gain, by what is doubled (`ADDITIONS`).
 
-    Columns addition (``documents``, ``annotators``, ``ratings``, ``all`` for documents and
-    annotators, or ``none``), judgments (as a multiple of the present number), error (standard error
-    of the difference of the median pair), gain (share of the error variance saved; gain_low and
-    gain_high: 95 % interval, from components drawn by their standard errors as if independent), and
-    the columns of `design.repeats` for campaigns of that size. Rows by falling gain.
+    Every row but the first (``none``) doubles the judgments. Columns addition, judgments (as a
+    multiple of the present number), gain (share of the error variance of the median pair that is
+    saved), chance (that a line between the two systems of `pair`, in this order, holds in a
+    campaign of that size), lines_held (expected number). Rows by falling gain; ``none`` last.
     """
-    can = sizes(known)
-    options: dict[str, dict[str, float]] = {"none": {}} | {size: {size: 2.0} for size in can}
-    if {"documents", "annotators"} <= set(can):
-        options["all"] = {"documents": 2.0, "annotators": 2.0}
+    can = set(sizes(known))
+    options = {name: times for name, times in ADDITIONS.items() if _possible(name, can)}
     i, j = np.triu_indices(len(known.systems), 1)
-    by_part = np.array([difference_variance(part)[i, j] for part in known.parts.values()])
-    # components drawn by their standard errors, as multiples of their estimates
-    log_error = [known.components.log_error.get(name, np.nan) for name in known.parts]
-    drawn = np.exp(rng.standard_normal((draws, len(by_part))) * np.nan_to_num(log_error))
+    by_part = {n: difference_variance(part)[i, j] for n, part in known.parts.items()}
     least = np.finfo(float).tiny  # if there is no error, the gain is 0
-    now = np.median(by_part.sum(axis=0)) + least, np.median(drawn @ by_part, axis=1) + least
+    now = np.median(sum(by_part.values(), np.zeros(len(i)))) + least
+    better, worse = (known.systems.index(name) for name in pair)
+    truths = known.truths(draws, rng)
     rows = []
     for name, times in options.items():
-        falls = [1 / np.prod([times.get(size, 1.0) for size in DRAWN[n]]) for n in known.parts]
-        error = np.median(falls @ by_part)
-        low, high = np.quantile(
-            1 - (np.median((drawn * falls) @ by_part, axis=1) + least) / now[1], [0.025, 0.975]
-        )
-        judgments = times.get("documents", 1.0) * times.get("ratings", 1.0)
-        row = {"addition": name, "judgments": judgments, "error": np.sqrt(error)}
-        row |= {"gain": 1 - (error + least) / now[0], "gain_low": low, "gain_high": high}
-        rows.append(row | design.repeats(known, rng, **times, draws=draws, alpha=alpha))
-    out = pd.DataFrame(rows)
-    return out.sort_values("gain", ascending=False, kind="stable", ignore_index=True)
+        falls = {n: np.prod([times.get(size, 1.0) for size in DRAWN[n]]) for n in by_part}
+        error = np.median(sum((by_part[n] / falls[n] for n in by_part), np.zeros(len(i))))
+        above = known.again(truths, rng, alpha, **times)[2]
+        row = {"addition": name, "judgments": 2.0 if times else 1.0}
+        row["gain"] = 1 - (error + least) / now
+        row["chance"] = float((above[:, better] < above[:, worse]).mean())
+        row["lines_held"] = float(above.max(axis=1).mean())
+        rows.append(row)
+    out = pd.DataFrame(rows).assign(last=lambda frame: frame["addition"] == "none")
+    out = out.sort_values(["last", "gain"], ascending=[True, False], kind="stable")
+    return out.drop(columns="last").reset_index(drop=True)
+
+
+def _possible(addition: str, can: set[str]) -> bool:
+    """Whether what an addition doubles is among the sizes with which the error falls."""
+    if addition == "ratings":  # where annotators are drawn afresh, new ones judge again
+        return addition in can and "annotators" not in can
+    if addition == "all":
+        return {"documents", "annotators"} <= can
+    return addition in can or not ADDITIONS[addition]
 
 
 def repeat(

@@ -21,6 +21,7 @@ from ..judgments import (
     of_type,
     ranked_systems,
 )
+from ..kinds import SCORES, check_kind, kind_of
 
 Judgments = TypeVar("Judgments", DirectAssessment, pd.DataFrame)
 ZEROS = ("keep", "one")
@@ -72,11 +73,15 @@ def remove(
     >>> without = remove(load("demo-srdc", "de-en"), "Elm.104")
     >>> without = remove(load("demo-srdc", "de-en"), humans=True, reference=True)
     """
+    kind_of(judgments)
     names = {systems} if isinstance(systems, str) else set(systems)
     if isinstance(judgments, pd.DataFrame):
         known = set(map(str, judgments["system"].unique()))
         _known(names, known, known, "the judgments")
-        names |= {s for s in known if (humans and is_human(s)) or (reference and s == REFERENCE)}
+        declared = judgments.attrs.get("humans")
+        human = set(filter(is_human, known)) if declared is None else set(declared)
+        names |= human if humans else set()
+        names |= {REFERENCE} & known if reference else set()
         return judgments[~judgments["system"].isin(list(names)).to_numpy()]
     da: DirectAssessment = judgments
     known = set(da.latest["system"].cat.categories) | set(da.good["system"].cat.categories)
@@ -122,6 +127,7 @@ def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:
     >>> from rankstability import degrade, load
     >>> worse = degrade(load("demo-srdc", "de-en"), 1.5)
     """
+    check_kind(da, SCORES)
     if not (np.isfinite(divisor) and divisor > 0):
         raise DataError("not a divisor", value=divisor, expected="a positive number")
     humans = human_systems(da)

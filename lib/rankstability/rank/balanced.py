@@ -1,7 +1,10 @@
 """Systems judged on different segments, as in adaptive campaigns: what each gains by that."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ..errors import DataError
@@ -33,7 +36,7 @@ def design(scored: Scores) -> pd.DataFrame:
         out["documents"] = np.bincount(pairs[0], minlength=n)
     out["share"] = judged.mean(axis=0)
     if connected(scored):
-        paired = within_segments(scored, scored.weights())[0]
+        paired = by_segment(scored, scored.weights())[0]
         out["luck"] = (mean - mean.mean()) - (paired - paired.mean())
         out["paired"] = paired
     return out.assign(mean=mean)
@@ -45,51 +48,108 @@ def complete(scored: Scores) -> bool:
     return bool(judged.mean(axis=0).min() >= COMPLETE)
 
 
-def adaptive(scored: Scores) -> float:
-    """Spearman correlation of systems' numbers of segments with their paired means.
+def looks_adaptive(scored: Scores, rng: np.random.Generator, draws: int = 2000) -> float:
+    """How often chance alone would give the systems that look good so many more segments: a p.
 
-    Near 1, systems that look good were judged more. NaN if the most judged system has less than
-    `UNEVEN` times the segments of the least judged, or there are no paired means (see `design`).
+    The systems' numbers of segments are permuted among them; the statistic is their Spearman
+    correlation with the paired means of `design`. NaN if the most judged system has less than
+    `UNEVEN` times the segments of the least judged, or there are no paired means.
     """
     table = design(scored)
+    number = table["segments"].rank().to_numpy()
     spread = table["segments"].max() / table["segments"].min()
     if spread < UNEVEN or "paired" not in table:
         return float("nan")
-    return float(table["segments"].corr(table["paired"], method="spearman"))
+    mean = table["paired"].rank().to_numpy() - (len(table) + 1) / 2
+    seen = number @ mean
+    drawn = rng.permuted(np.tile(number, (draws, 1)), axis=1) @ mean
+    return float((1 + (drawn >= seen - 1e-9).sum()) / (1 + draws))
 
 
 def connected(scored: Scores) -> bool:
     """Whether shared segments connect all systems, so that they can be compared on them."""
-    judged = np.isfinite(scored.matrix()).astype(int)
+    judged = np.isfinite(scored.matrix()).astype(np.float32)
     return bool(connected_components(judged.T @ judged > 0, directed=False)[0] == 1)
 
 
-def within_segments(
-    scored: Scores, weight: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Least-squares means of systems, adjusted for segments, and the influence of judgments.
+def by_segment(scored: Scores, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """As `within_segments`, with judgments summed by segment: means, influences and shares.
 
-    Judgments count by `weight`; no system gains by easy segments. Means are centred on the weighted
-    mean of all judgments; on complete data they are the plain means. Returns the means; the
-    influence of each judgment on each mean, (judgments, systems); and each judgment's share of its
-    system's weight, where a system alone in a segment has none. Raises DataError if shared segments
-    do not connect all systems.
+    Shapes (systems,), (segments, systems), (segments, systems); of little memory for many systems.
     """
     if not connected(scored):
         raise DataError("systems that share no segments", expected="segments that connect them")
-    n, system, segment = len(scored.systems), scored.system, scored.segment
+    n, segments = len(scored.systems), len(scored.segments)
+    cell = scored.segment.astype(np.int64) * n + scored.system
+    held = np.bincount(cell, weight, segments * n).reshape(segments, n)
+    total = np.bincount(cell, weight * scored.score, segments * n).reshape(segments, n)
+    score = np.divide(total, held, out=np.zeros_like(total), where=held > 0)
+    of_segment = held / np.maximum(held.sum(axis=1, keepdims=True), 1e-300)
+    normal = np.diag(held.sum(axis=0)) - held.T @ of_segment
+    inverse = np.linalg.pinv(normal, rcond=1e-10, hermitian=True)
+    level = (of_segment * score).sum(axis=1, keepdims=True)
+    effect = inverse @ (held * (score - level)).sum(axis=0)
+    rest = score - effect
+    rest = held * (rest - (of_segment * rest).sum(axis=1, keepdims=True))
+    own = held * (1 - of_segment)  # a segment that one system alone has tells nothing
+    means = effect - effect.mean() + np.average(scored.score, weights=weight)
+    return means, rest @ inverse, own / own.sum(axis=0)
+
+
+@dataclass(frozen=True)
+class Within:
+    """Means of systems by differences within segments, and what each judgment does to them.
+
+    `mean`, (systems,); `share`, each judgment's share of its system's weight, where a system alone
+    in a segment has none. `rest` is what is left of each judgment, times its weight; `of_segment`,
+    the systems' shares of each segment; `inverse`, of the equations of least squares.
+    """
+
+    mean: np.ndarray
+    share: np.ndarray
+    rest: np.ndarray
+    of_segment: np.ndarray
+    inverse: np.ndarray
+    system: np.ndarray
+    segment: np.ndarray
+
+    def influence(self, unit: np.ndarray) -> np.ndarray:
+        """What each unit adds to the errors of the means, (units, systems), units in order."""
+        _, unit = np.unique(unit, return_inverse=True)
+        units, n = int(unit.max()) + 1, len(self.mean)
+        own = np.bincount(unit * n + self.system, self.rest, units * n).reshape(units, n)
+        shape = units, len(self.of_segment)
+        rest = coo_array((self.rest, (unit, self.segment)), shape=shape).tocsr()
+        out: np.ndarray = (own - rest @ self.of_segment) @ self.inverse
+        return out
+
+
+def within_segments(scored: Scores, weight: np.ndarray) -> Within:
+    """Least-squares means of systems, adjusted for segments, and the influence of judgments.
+
+    Judgments count by `weight`; no system gains by easy segments. Means are centred on the weighted
+    mean of all judgments; on complete data they are the plain means. Raises DataError if shared
+    segments do not connect all systems.
+    """
+    if not connected(scored):
+        raise DataError("systems that share no segments", expected="segments that connect them")
+    n = len(scored.systems)
+    system = scored.system
+    segment = scored.segment
     size = len(scored.segments) * n
     held = np.bincount(segment * n + system, weight, size).reshape(-1, n)
-    share = held / np.maximum(held.sum(axis=1, keepdims=True), 1e-300)
-    apart = weight[:, None] * (np.eye(n)[system] - share[segment])
+    total = np.maximum(held.sum(axis=1), 1e-300)
+    share = held / total[:, None]
     inverse = np.linalg.pinv(
         np.diag(held.sum(axis=0)) - held.T @ share, rcond=1e-10, hermitian=True
     )
-    effect = inverse @ (apart.T @ scored.score)
+    sums = np.bincount(segment, weight * scored.score, len(share))
+    gains = np.bincount(system, weight * scored.score, n) - share.T @ sums
+    effect = inverse @ gains
     rest = scored.score - effect[system]
-    level = np.bincount(segment, weight * rest, len(share)) / np.maximum(held.sum(axis=1), 1e-300)
-    influence = (rest - level[segment])[:, None] * (apart @ inverse)
-    own = apart[np.arange(len(system)), system]
+    level = np.bincount(segment, weight * rest, len(share)) / total
+    own = weight * (1 - share[segment, system])
     own = own / np.bincount(system, own, n)[system]
-    mean: np.ndarray = effect - effect.mean() + np.average(scored.score, weights=weight)
-    return mean, influence, own
+    mean = effect - effect.mean() + np.average(scored.score, weights=weight)
+    rest = weight * (rest - level[segment])
+    return Within(mean, own, rest, share, inverse, system, segment)

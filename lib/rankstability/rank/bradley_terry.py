@@ -32,6 +32,22 @@ def finite(counts: PairCounts) -> bool:
     return False
 
 
+def largest_group(counts: PairCounts) -> np.ndarray:
+    """Whether each system is in the largest group with finite strengths: (systems,).
+
+    Within a group, chains of wins and ties lead from each system to every other; of groups of one
+    size, the one with most comparisons counts. Nobody is in it if even that has infinite strengths
+    (see `finite`).
+    """
+    linked = counts.wins + counts.ties > 0
+    of = connected_components(linked, connection="strong")[1]
+    made = (counts.wins + counts.wins.T + counts.ties).sum(axis=1)
+    size, number = np.bincount(of), np.bincount(of, made)
+    inside = of == np.lexsort((-number, -size))[0]
+    names = [name for name, here in zip(counts.systems, inside, strict=True) if not here]
+    return inside if finite(counts.without(*names)) else np.zeros(len(inside), bool)
+
+
 def strengths(counts: PairCounts) -> np.ndarray:
     """Strengths by `davidson`; if infinite, after adding a win in each direction to every pair.
 
@@ -58,7 +74,9 @@ def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
             value=counts.systems,
             expected="wins and losses that connect all systems",
         )
-    strength, log_tie, tied = np.zeros(n), 0.0, bool(ties.any())
+    strength = np.zeros(n)
+    log_tie = 0.0
+    tied = bool(ties.any())
     number = wins + wins.T + ties
     for _ in range(STEPS):
         lead, draw = _expected(strength, np.exp(log_tie) if tied else 0.0)

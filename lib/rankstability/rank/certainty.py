@@ -1,57 +1,67 @@
 """What is certain of a ranking: one family of tests, from which lines, pairs and rank sets come.
 
-The question is what another campaign, with other annotators and other documents, would show again.
-Each unit (an annotator, a document) has an influence on each system's mean; sums of squared
-influences give the variance of a difference (CR2: Bell and McCaffrey 2002; for two kinds of units:
-Cameron, Gelbach and Miller 2011, with the larger one-way variance as a floor: MacKinnon, Nielsen
-and Webb 2021). Pairs are tested by two-sided t tests, whose degrees of freedom are the number of
-effective units less one; where all units agree exactly, by the sign test. `family` declares pairs
-such that the probability of any false statement, over all pairs, lines and sets together, is at
-most alpha. Nothing is random, so there is no seed.
-How often statements were false in simulations: ``benchmarks/results/certainty.csv``.
+The question is what a repeat, with other annotators and other documents, would show again. Each
+unit (an annotator, a document) has an influence on each system's mean, that of leaving it out; sums
+of squared influences give the variance of a difference (the delete-one jackknife: MacKinnon,
+Nielsen and Webb 2023; for two kinds of units: Cameron, Gelbach and Miller 2011, with the larger
+one-way variance as a floor: MacKinnon, Nielsen and Webb 2021). Pairs are tested by two-sided t
+tests, whose degrees of freedom are the number of effective units less one; where all units agree
+exactly, by the sign test. `family` declares pairs such that any false statement, over all pairs,
+lines and sets together, is made in at most alpha of rankings. Nothing is random, so there is no
+seed. How often statements were false in simulations: ``benchmarks/results/certainty.csv``.
 """
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, logit, stdtr, stdtrit
+from scipy.special import expit, logit, stdtrit
 
 from ..score.scored import Scores
+from . import items
 from .balanced import within_segments
-from .bradley_terry import judge_influence
+from .bradley_terry import judge_influence, largest_group
+from .company import alone_together, in_company
+from .family import family
+from .means import STILL, Means
 from .ranges import Units
 from .significance import check_level
 from .units import (
     DOCUMENT,
+    SEGMENT,
     TWO_WAY,
     WORKER,
     Kind,
-    corrected,
     default_kinds,
     difference_variance,
+    jackknifed,
     unit_totals,
     within_domains,
 )
 
-ALONE = 1e-9  # effective units above one, at most, if one unit has all judgments of a system
-STILL = 1e-12  # share of the squared range of scores: a smaller variance is a rounding error
+FEWEST = 2.5  # effective units of a kind: of a system with fewer, nothing can be told
 
 
 @dataclass(frozen=True)
 class Certainty:
     """Systems in order of their means, and what can be said of them at level `alpha`, jointly.
 
-    All arrays are in that order, best first.
+    All arrays are in that order, best first; systems that are untold come last.
 
     Attributes
     ----------
     systems, order : tuple of str, array of int
         Names, and codes in the judgments; systems without judgments are left out.
+    placed : array of bool, shape (n,)
+        Whether a system has a place: not if it has fewer than `FEWEST` effective units of a kind,
+        or if its strength is infinite. Then nothing is declared of it, and its set is 1 to n.
     mean, score_low, score_high : arrays, shape (n,)
         Mean score and its interval at level 1 - alpha, for each system separately (not for
-        comparing systems); infinite if one unit has all judgments of a system.
+        comparing systems), within the scale; NaN for systems without a place. An infinite strength
+        is NaN.
     p, df : arrays, shape (n, n)
         Two-sided p of each pair, unadjusted (1 on the diagonal), and its degrees of freedom.
     covariance, variance : arrays, shape (n, n)
@@ -60,16 +70,18 @@ class Certainty:
     declared : array of bool, shape (n, n)
         Whether the row's system is declared better than the column's.
     held : array of bool, shape (n - 1,)
-        True at k - 1 for a line that holds below rank k.
+        True at k - 1 for a line that holds below rank k, among the placed systems.
     low, high : arrays of int, shape (n,)
         Rank set: 1 + systems declared better, to n - systems declared worse.
-    units, effective : mapping of str to int, to array of shape (n,)
-        For each kind: the number of units, and the effective number of each system. Both are empty
-        if the data name no units: then nothing is declared.
+    units : mapping of str to int
+        For each kind, the number of units; empty if the data name none: nothing is then declared.
+    number, effective : mapping of str to array of shape (n,)
+        For each kind, how many units each system has, and as how many they count.
     """
 
     systems: tuple[str, ...]
     order: np.ndarray
+    placed: np.ndarray
     mean: np.ndarray
     score_low: np.ndarray
     score_high: np.ndarray
@@ -82,6 +94,7 @@ class Certainty:
     low: np.ndarray
     high: np.ndarray
     units: Mapping[str, int]
+    number: Mapping[str, np.ndarray]
     effective: Mapping[str, np.ndarray]
     alpha: float
 
@@ -92,33 +105,75 @@ class Certainty:
 
     @property
     def may_be_first(self) -> np.ndarray:
-        """Whether no system is declared better than this one: (n,)."""
-        return self.low == 1
+        """Whether a placed system has no other declared better: (n,)."""
+        return self.placed & (self.low == 1)
+
+    @property
+    def alone_first(self) -> bool:
+        """Whether one system alone may be first, and none is untold."""
+        return bool(self.told and self.placed.all() and self.may_be_first.sum() == 1)
 
     @property
     def told(self) -> bool:
-        """Whether anything can be said: some system has more than one unit of each kind."""
-        return bool((self.freedom > 0).any())
+        """Whether anything can be said: two systems or more have a place."""
+        return int(self.placed.sum()) > 1
+
+    @property
+    def untold(self) -> pd.DataFrame:
+        """The systems without a place, if others have one: of which kind they have too few units.
+
+        Columns system, unit (the kind of which it has fewest effective units), number (of units
+        that it has), effective (as how many they count).
+        """
+        rows = []
+        for k in np.flatnonzero(~self.placed):
+            kind = min(self.effective, key=lambda name: self.effective[name][k], default="")
+            count = int(self.number[kind][k]) if kind else 0
+            effective = float(self.effective[kind][k]) if kind else 0.0
+            rows.append((self.systems[k], kind, count, effective))
+        return pd.DataFrame(rows, columns=["system", "unit", "number", "effective"])
 
     @property
     def freedom(self) -> np.ndarray:
         """Degrees of freedom of each system: effective units - 1, for two kinds the smaller."""
         return np.diag(self.df)
 
+    def among_placed(self) -> Certainty:
+        """The same of the placed systems only."""
+        keep = self.placed
+        both = np.ix_(keep, keep)
+        pairs = ("p", "df", "covariance", "variance", "declared")
+        parts = {name: getattr(self, name)[both] for name in pairs}
+        alone = ("order", "placed", "mean", "score_low", "score_high", "low")
+        parts |= {name: getattr(self, name)[keep] for name in alone}
+        number = {name: one[keep] for name, one in self.number.items()}
+        effective = {name: one[keep] for name, one in self.effective.items()}
+        high = int(keep.sum()) - parts["declared"].sum(axis=1)
+        systems = tuple(name for name, has in zip(self.systems, keep, strict=True) if has)
+        held = self.held[: max(int(keep.sum()) - 1, 0)]
+        order = np.argsort(np.argsort(parts.pop("order")))  # codes without those left out
+        parts |= {"order": order, "held": held, "high": high, "systems": systems}
+        parts |= {"number": number, "effective": effective}
+        return replace(self, **parts)
+
     def lines(self, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each place in another order of the same systems, whether a line holds, or is refuted.
 
-        `order` holds codes, best first. A line holds if one that holds here has the same systems
-        above it; it is refuted if a pair across it is declared the other way round; else it cannot
-        be told. Of systems without a mean, which are not here, nothing is declared.
+        `order` holds codes, best first. A line holds if one that holds here has the same placed
+        systems above it; it is refuted if a pair across it is declared the other way round; else it
+        cannot be told. Of systems without a mean or a place nothing is declared.
         """
-        without = [code for code in order if code not in self.order]
-        here = [*self.order.tolist(), *without]
-        place = np.array([here.index(code) for code in order])
-        same = np.maximum.accumulate(place)[:-1] == np.arange(len(place) - 1)
-        against = np.pad(self.declared, (0, len(without)))[np.ix_(place, place)]
+        codes = self.order[self.placed].tolist()
+        place = np.array([codes.index(code) if code in codes else -1 for code in order])
+        above = np.cumsum(place >= 0)[:-1]  # placed systems above each place in the order
+        last = np.maximum.accumulate(place)[:-1]
+        held = np.concatenate([[False], self.held[: max(len(codes) - 1, 0)], [False]])
+        same = (last == above - 1) & held[np.minimum(above, len(held) - 1)]
+        known = [k for k in range(len(place)) if place[k] >= 0]
+        against = np.zeros((len(place), len(place)), bool)
+        against[np.ix_(known, known)] = self.declared[np.ix_(place[known], place[known])]
         refuted = [against[k:, :k].any() for k in range(1, len(place))]
-        return same & np.pad(self.held, (0, len(without))), np.array(refuted, bool)
+        return same, np.array(refuted, bool)
 
     def codes(self, systems: Sequence[str]) -> np.ndarray:
         """The codes of these systems, as in `order`."""
@@ -127,13 +182,19 @@ class Certainty:
     def places(self, order: np.ndarray, claimed: Sequence[int] | np.ndarray) -> pd.DataFrame:
         """Lines claimed and held at each place between neighbours of an order (as for `lines`).
 
-        `claimed` are the ranks below which a line is claimed. Columns below, claimed, held (0 or 1;
-        NaN if nothing can be told), unit.
+        `claimed` are the ranks below which a line is claimed. Above and below a system without a
+        place the same line would stand twice: it counts where it is claimed, else above. Columns
+        below, claimed, held (0 or 1; NaN if nothing can be told), unit.
         """
         below = np.arange(1, len(order))
         table = pd.DataFrame({"below": below, "claimed": np.isin(below, claimed).astype(int)})
-        held = self.lines(order)[0].astype(int) if self.told else np.nan
-        return table.assign(held=held, unit=self.unit if self.told else "")
+        if not self.told:
+            return table.assign(held=np.nan, unit="")
+        held = self.lines(order)[0].astype(int)
+        above = np.cumsum(np.isin(order, self.order[self.placed]))[:-1]
+        first = table.assign(above=above).sort_values("claimed", ascending=False, kind="stable")
+        twice = first.duplicated("above").sort_index().to_numpy() & (table["claimed"] == 0)
+        return table.assign(held=np.where(twice, 0, held), unit=self.unit)
 
     def table(self) -> pd.DataFrame:
         """Columns rank, system, score, score_low, score_high, low, high, may_be_first (0 or 1)."""
@@ -153,37 +214,59 @@ def certainty(
     that of `default_kinds`. If none is named, nothing is declared. `by_domain`: scores are means
     over domains of the domains' means, and influences are measured from a domain's own mean. In an
     adaptive design, means and influences come from differences within segments
-    (`within_segments`). Raises DataError for a unit that the data do not name.
+    (`within_segments`); so where there are only items, and some systems lack some (`rank.items`).
+    Of scores standardised by worker, a pair is declared only if it is so, too, once each mean is
+    freed of the company in which its workers judged it. Raises DataError for a unit that the data
+    do not name.
     """
     names = default_kinds(scored) if unit is None else (unit,)
     if unit == TWO_WAY:
         names = WORKER, DOCUMENT
-    n, system = len(scored.systems), scored.system
     weight = scored.weights(by_domain)
     codes = [scored.unit(name).astype(np.int64) for name in names]
-    domain = np.zeros(len(system), np.int64)
-    if by_domain and "domain" in scored.units:
-        domain = scored.unit("domain").astype(np.int64)
-    if scored.adaptive:
-        means, effect, share = within_segments(scored, weight)
-    else:
-        share = weight / np.bincount(system, weight, n)[system]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means = scored.means(by_domain)
+    if scored.items and names == (SEGMENT,):
+        return _of_items(scored, weight, alpha)
+    made = within_segments(scored, weight) if scored.adaptive else None
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = made.mean if made else scored.means(by_domain)
 
     def kind(code: np.ndarray) -> Kind:
-        _, unit = np.unique(code, return_inverse=True)
-        if not scored.adaptive:
-            place = {"unit": unit, "system": system, "domain": domain}
-            return within_domains(scored.score, share, means, **place)
-        _, held = unit_totals(system, unit, scored.score, share, n)
-        parts = np.stack([np.bincount(unit, x, len(held)) for x in effect.T], axis=1)
-        return corrected(held, parts)
+        if made:
+            held = unit_totals(scored.system, code, scored.score, made.share, len(mean))[1]
+            return jackknifed(held, made.influence(code))
+        total = np.bincount(scored.system, weight, len(mean))
+        of_units = {"unit": np.unique(code, return_inverse=True)[1], "system": scored.system}
+        domain = np.zeros(len(code), np.int64)
+        if by_domain and "domain" in scored.units:
+            domain = scored.unit("domain").astype(np.int64)
+        share = weight / total[scored.system]
+        return within_domains(scored.score, share, mean, **of_units, domain=domain)
 
     cell = kind(codes[0] * (codes[1].max() + 1) + codes[1]) if len(codes) == 2 else None
     kinds = {name: kind(code) for name, code in zip(names, codes, strict=True)}
     span = float(np.ptp(scored.score))
-    return from_kinds(scored.systems, means, kinds, cell=cell, span=span, alpha=alpha)
+    means = Means(scored.systems, mean, kinds, cell, span, scored.scale)
+    if scored.standardised and scored.has(WORKER) and kinds:
+        return of_means(means, alpha, _in_company(means, scored, weight))
+    return of_means(means, alpha)
+
+
+def _of_items(scored: Scores, weight: np.ndarray, alpha: float) -> Certainty:
+    """`certainty` with items as units (`rank.items`)."""
+    mean, parts, share = items.item_parts(scored, weight)
+    kinds = {SEGMENT: jackknifed(share, parts)}
+    means = Means(scored.systems, mean, kinds, span=float(np.ptp(scored.score)), scale=scored.scale)
+    return of_means(means, alpha, *items.item_p(scored, mean))
+
+
+def _in_company(means: Means, scored: Scores, weight: np.ndarray) -> np.ndarray:
+    """The p of each pair once means are freed of the company of their workers' other systems."""
+    freed = in_company(scored, weight)
+    other = means.seen_through(freed)
+    p = other.tests()[0]
+    gap, seen = (np.subtract.outer(x, x) for x in (other.mean, means.mean))
+    apart = alone_together(scored)
+    return np.where((gap * seen < 0) | apart, 1.0, p)
 
 
 def of_wins(
@@ -192,25 +275,28 @@ def of_wins(
     decided: np.ndarray,
     unit: str = "judge",
     alpha: float = 0.05,
+    second: np.ndarray | None = None,
 ) -> Certainty:
     """What is certain of the win ratios of relative ranking: wins over decided comparisons.
 
     `won` and `decided` are counts for each unit and system: (units, systems). Tests and intervals
     are on the scale of log-odds: ratios of few judges of one mind are near 0 or 1, where those of
     other judges cannot vary equally in both directions. Ratios are kept away from 0 and 1 by half a
-    comparison of the system with most. No p is below that of a sign test of as many decisions, all
-    alike.
+    win of the system's own. No p is below that of a sign test of as many decisions, all alike; nor
+    below `second`, the p of a second score of the same comparisons (`strength_p`).
     """
-    total = decided.sum(axis=0)
+    total = decided.sum(axis=0).astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = won.sum(axis=0) / total
-        least = 0.5 / total.max()
-        near = np.clip(ratio, least, 1 - least)
+        near = (won.sum(axis=0) + 0.5) / (total + 1)
         slope = near * (1 - near)
-        part = (won - near * decided) / total / slope
-        kind = corrected(decided / total, part, alike=True)
-    floor = 2.0 ** (1 - (total[:, None] + total) / 2)
-    made = from_kinds(systems, logit(near), {unit: kind}, span=1.0, alpha=alpha, least=floor)
+        part = (won - ratio * decided) / (total * slope)
+        kind = jackknifed(decided / total, np.where(total > 0, part, 0.0))
+    least = 2.0 ** (1 - (total[:, None] + total) / 2)
+    if second is not None:
+        least = np.maximum(least, second)
+    odds = np.where(total > 0, logit(near), np.nan)
+    made = of_means(Means(systems, odds, {unit: kind}, decisions=total), alpha, least)
     covariance = made.covariance * np.outer(slope[made.order], slope[made.order])
     return replace(
         made,
@@ -222,19 +308,53 @@ def of_wins(
     )
 
 
+def strength_p(data: Units, unit: str, ratio: np.ndarray) -> np.ndarray:
+    """The p of each pair by Davidson's strengths, for a second look at win ratios (systems,).
+
+    1 where the two scores order a pair differently, or where one of the two is outside the largest
+    group that wins and ties join to and fro.
+    """
+    means, inside = _strengths(data, unit)
+    p = means.tests()[0]
+    lead = np.subtract.outer(means.mean, means.mean) * np.subtract.outer(ratio, ratio)
+    with np.errstate(invalid="ignore"):
+        return np.where((lead >= 0) & inside[:, None] & inside, p, 1.0)
+
+
 def of_battles(data: Units, unit: str = "judge", alpha: float = 0.05) -> Certainty:
     """What is certain of the strengths of battles (Davidson: Bradley-Terry with ties).
 
-    `unit` is ``judge``; or ``block`` or ``battle``, which take battles as independent and say
-    nothing of other judges. A unit's influence is that of the clustered sandwich estimator, its
-    share that of a system's battles: for G equal judges, the correction is the usual G / (G - 1),
-    but a model that few judges met has only the degrees of freedom that they give. Raises DataError
-    if strengths are infinite, or blocks name no judge.
+    Strengths are those within the largest group that wins and ties join to and fro; the strength of
+    any other system is infinite, and nothing is told of that system alone. `unit` is ``judge``; or
+    ``block`` or ``battle``, which take battles as independent and say nothing of other judges.
+    Raises DataError if blocks name no judge.
     """
-    whose = "block" if unit == "battle" else unit
-    strength, influence, battles = judge_influence(data, whose)
-    kind = corrected(battles / battles.sum(axis=0), influence, alike=True)
-    return from_kinds(data.systems, strength, {unit: kind}, span=1.0, alpha=alpha)
+    return of_means(_strengths(data, unit)[0], alpha)
+
+
+def _strengths(data: Units, unit: str) -> tuple[Means, np.ndarray]:
+    """Strengths within the largest group, NaN outside it; and who is in it: (systems,)."""
+    inside = largest_group(data.counts)
+    inside = inside & (inside.sum() > 1)
+    n = len(data.systems)
+    names = np.array(data.systems, dtype=object)
+    mean = np.full(n, np.nan)
+    number = len(np.unique(data.owner("block" if unit == "battle" else unit)))
+    share, part = np.zeros((number, n)), np.zeros((number, n))
+    battles = np.zeros(n)
+    if inside.any():
+        group = data.without(*names[~inside])
+        strength, influence, made = judge_influence(group, "block" if unit == "battle" else unit)
+        rows = np.ix_(np.arange(len(made)), inside)
+        mean[inside] = strength
+        battles[inside] = made.sum(axis=0)
+        share[: len(made)][rows] = made / made.sum(axis=0)
+        part[: len(made)][rows] = influence
+    kind = jackknifed(share, part)
+    effective = np.where(inside, kind.effective, 0.0)
+    kind = replace(kind, effective=np.where(np.isfinite(effective), effective, 0.0))
+    means = Means(data.systems, mean, {unit: kind}, decisions=battles, outside=~inside)
+    return means, inside
 
 
 def from_kinds(
@@ -245,51 +365,61 @@ def from_kinds(
     cell: Kind | None = None,
     span: float,
     alpha: float = 0.05,
-    least: np.ndarray | None = None,
 ) -> Certainty:
-    """The family of tests of these means, from one kind of units or two.
+    """The family of tests of these means, from one kind of units or two: `of_means`."""
+    return of_means(Means(systems, mean, kinds, cell, span), alpha)
 
-    `cell`: for two kinds, the units that are their combinations. `span` is the range of scores, in
-    comparison with which rounding errors are recognised. `least`: the lowest p that a pair can
-    have, (systems, systems). Systems whose mean is NaN are left out.
+
+def of_means(
+    means: Means,
+    alpha: float = 0.05,
+    least: np.ndarray | None = None,
+    exact: np.ndarray | None = None,
+) -> Certainty:
+    """The family of tests of means.
+
+    `least`: the lowest p that a pair can have, (systems, systems) by code; `exact`: the p of each
+    pair, where it is known without a variance. Systems whose mean is NaN are left out, unless it is
+    infinite (`Means.outside`).
     """
     check_level(alpha)
-    mean = np.asarray(mean, float)
-    known = np.flatnonzero(np.isfinite(mean))
-    order = known[np.argsort(-mean[known], kind="stable")]
-    mean, n = mean[order], len(order)
-    kinds = {name: kind.take(order) for name, kind in kinds.items()}
-    covariances = [kind.covariance() for kind in kinds.values()]
-    if cell is not None:
-        covariances.append(np.sum(covariances, axis=0) - cell.take(order).covariance())
-    own, variance, together = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
-    for covariance in covariances:
-        together = covariance  # the last: of one kind, or of two together
-        own = np.maximum(own, np.diag(covariance))
-        variance = np.maximum(variance, difference_variance(covariance))
-    effective = {name: kind.effective for name, kind in kinds.items()}
-    freedom = np.min(list(effective.values()), axis=0) - 1 if kinds else np.zeros(n)
-    freedom[freedom <= ALONE] = 0.0
-    df = np.minimum(freedom[:, None], freedom)
-    told = (df > 0) & (variance > STILL * span**2) & ~np.eye(n, dtype=bool)
-    p = np.ones((n, n))
-    gap = np.abs(mean[:, None] - mean)
-    p[told] = 2 * stdtr(df[told], -gap[told] / np.sqrt(variance[told]))
-    alike = (df > 0) & ~told & (gap > STILL * span)
-    p[alike] = alike_p(df[alike])
+    everything = np.asarray(means.mean, float)
+    infinite = np.zeros(len(everything), bool) if means.outside is None else means.outside
+    known = np.flatnonzero(np.isfinite(everything) | infinite)
+    few = infinite.copy()
+    for name, kind in means.kinds.items():
+        if name != SEGMENT:
+            few |= ~(kind.effective >= FEWEST)
+    few |= not means.kinds
+    rank = np.lexsort((-np.nan_to_num(everything[known], nan=-np.inf), few[known]))
+    order = known[rank]
+    here, placed = means.take(order), ~few[order]
+    mean, n, m = here.mean, len(order), int(placed.sum())
+    both = np.ix_(order, order)
+    p, df = here.tests()
+    if exact is not None:
+        p = exact[both]
     if least is not None:
-        p = np.maximum(p, least[np.ix_(order, order)])
-    half = np.full(n, np.inf)
-    some = freedom > 0
+        p = np.maximum(p, least[both])
+    p[np.eye(n, dtype=bool)] = 1.0
+    together, variance, own = here.variances()
+    freedom = np.diag(df)
+    half = np.full(n, np.nan)
+    some = placed & (freedom > 0)
     half[some] = stdtrit(freedom[some], 1 - alpha / 2) * np.sqrt(own[some])
-    equal = np.append(0, np.cumsum(mean[:-1] - mean[1:] > STILL * span))[:n]
-    declared, held = family(p, alpha, equal)
+    apart = -np.diff(mean[:m]) > STILL * here.span
+    equal = np.append(0, np.cumsum(apart))[:m]
+    declared, held = np.zeros((n, n), bool), np.zeros(max(n - 1, 0), bool)
+    declared[:m, :m], lines = family(p[:m, :m], alpha, equal)
+    held[: len(lines)] = lines
+    kinds = here.kinds
     return Certainty(
-        systems=tuple(systems[k] for k in order),
+        systems=tuple(here.systems),
         order=order,
+        placed=placed,
         mean=mean,
-        score_low=mean - half,
-        score_high=mean + half,
+        score_low=np.maximum(mean - half, here.scale[0]),
+        score_high=np.minimum(mean + half, here.scale[1]),
         p=p,
         df=df,
         covariance=together,
@@ -299,93 +429,7 @@ def from_kinds(
         low=1 + declared.sum(axis=0),
         high=n - declared.sum(axis=1),
         units={name: int((kind.share > 0).any(axis=1).sum()) for name, kind in kinds.items()},
-        effective=effective,
+        number={name: (kind.share > 0).sum(axis=0) for name, kind in kinds.items()},
+        effective={name: kind.effective for name, kind in kinds.items()},
         alpha=alpha,
     )
-
-
-def alike_p(df: np.ndarray) -> np.ndarray:
-    """The p of a pair between which all units differ by exactly the same: that of a sign test."""
-    return 2.0**-df
-
-
-def family(
-    p: np.ndarray, alpha: float = 0.05, equal: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs and lines that are declared together, with any error in at most `alpha` of campaigns.
-
-    A line is held if the largest p across it is at most alpha / m. Here m is the sum of
-    floor(b / 2) over the blocks of b systems between lines already held: at most that many groups
-    of equal systems fit between them, each of which gives a false line with at most the probability
-    of its level (Shaffer 1986). Any other pair is declared if its p is at most alpha times
-    `pair_share`, and so is what follows (if a is better than b, and b than c, then a than c). This
-    is repeated until nothing is added.
-
-    Parameters
-    ----------
-    p : array, shape (n, n)
-        Two-sided p of each pair, systems in order of their means.
-    equal : array of int, shape (n,), optional
-        Numbers of the systems' means, the same for equal means, whose order says nothing.
-
-    Returns
-    -------
-    declared : array of bool, shape (n, n)
-        Row better than column (above the diagonal only).
-    held : array of bool, shape (n - 1,)
-        True at k - 1 for a line that holds below rank k.
-    """
-    n = len(p)
-    above = np.triu(np.ones((n, n), bool), 1)
-    tied = np.eye(n) if equal is None else (equal[:, None] == equal).astype(float)
-    line = np.array([p[:k, k:].max() for k in range(1, n)])
-    declared, held = np.zeros((n, n), bool), np.zeros(max(n - 1, 0), bool)
-    while True:
-        before = declared
-        ends = np.flatnonzero(np.concatenate([[True], held, [True]]))
-        held = line * (np.diff(ends) // 2).sum() <= alpha
-        across = np.append(0, np.cumsum(held))
-        declared = declared | (across[:, None] < across)
-        undeclared = (tied @ (above & ~declared) @ tied) > 0
-        declared |= above & (p <= alpha * pair_share(undeclared))
-        declared |= (declared.astype(float) @ declared) > 0
-        held = np.array([declared[:k, k:].all() for k in range(1, n)], bool)
-        if (declared == before).all():
-            return declared, held
-
-
-def pair_share(undeclared: np.ndarray) -> float:
-    """The share of alpha at which a pair not yet declared is tested: the least over all partitions.
-
-    In any state of the truth that the declared pairs allow, equal systems form runs of the order; a
-    run i..j is open if a pair from i or above to j or below is undeclared. For a partition of the
-    order into open runs and single systems, let n2 be the number of runs of two; m the sum of n2
-    and of floor(b / 2) over the longer runs, of b systems; and s the sum over the longer runs of
-    b (b - 1) / 2, and 1 more if b is 3. The share is the lesser of 1 / m and (1 - n2 / m) / s.
-
-    It is found by dynamic programming over the order: for each number of runs of two and sum of
-    floor(b / 2) over the longer runs, the largest s.
-    """
-    n, most = len(undeclared), len(undeclared) // 2 + 1
-    reach = np.maximum.accumulate(undeclared, axis=0)
-    open_run = np.maximum.accumulate(reach[:, ::-1], axis=1)[:, ::-1]
-    best = np.full((n + 1, most, most), -np.inf)
-    best[0, 0, 0] = 0.0
-    for j in range(1, n + 1):
-        best[j] = best[j - 1]
-        for i in np.flatnonzero(open_run[: j - 1, j - 1]):
-            b = int(j - i)
-            if b == 2:
-                np.maximum(best[j, 1:], best[i, :-1], out=best[j, 1:])
-            else:
-                half, pairs = b // 2, b * (b - 1) // 2 + (b == 3)
-                longer = best[j, :, half:]
-                np.maximum(longer, best[i, :, :-half] + pairs, out=longer)
-    twos, longer = np.indices((most, most))
-    found = np.isfinite(best[n]) & (twos + longer > 0)
-    groups = (twos + longer)[found]
-    if not len(groups):
-        return 1.0
-    with np.errstate(invalid="ignore", divide="ignore"):
-        rest = np.where(longer > 0, longer / ((twos + longer) * best[n]), np.inf)[found]
-    return float(min(1 / groups.max(), rest.min()))

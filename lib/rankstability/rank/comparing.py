@@ -60,6 +60,10 @@ def compare(original: Ranking, changed: Ranking) -> Change:
     >>> change.d_rank, change.d_cluster
     (False, False)
     """
+    for one in (original, changed):
+        if not isinstance(one, Ranking):
+            expected = "two rankings from rank_systems"
+            raise DataError("not a ranking", value=type(one).__name__, expected=expected)
     if set(original.systems) != set(changed.systems):
         differing = sorted(set(original.systems) ^ set(changed.systems))
         problem = "the rankings do not hold the same systems"

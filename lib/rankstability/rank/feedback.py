@@ -64,7 +64,9 @@ def bounded_dp(
         parent, v = np.nonzero(((keys[:, None] & bits) == 0) & (price <= upper[owner, None]))
         new = keys[parent] | bits[v]
         rank = np.lexsort((new, owner[parent]))
-        parent, v, new = parent[rank], v[rank], new[rank]
+        parent = parent[rank]
+        v = v[rank]
+        new = new[rank]
         price, of = price[parent, v], owner[parent]
         fresh = np.append(True, (new[1:] != new[:-1]) | (of[1:] != of[:-1]))
         first = np.flatnonzero(fresh)
@@ -74,7 +76,9 @@ def bounded_dp(
         inward = inward[parent[first]] - w[owner, v[first]]
         keys, cost = new[first], np.minimum.reduceat(price, first)
         use = price == cost[to]
-        parent, v, to = parent[use], v[use], to[use]
+        parent = parent[use]
+        v = v[use]
+        to = to[use]
         starts = np.searchsorted(to, np.arange(len(keys)))
         steps.append((parent, v, to, len(rough)))
         ways = np.add.reduceat(ways[parent], starts)
@@ -89,7 +93,9 @@ def _first_paths(steps: list[tuple[IntArray, IntArray, IntArray, int]], count: i
     kept = []
     for parent, v, to, sets in reversed(steps):
         use = good[to]
-        parent, v, to = parent[use], v[use], to[use]
+        parent = parent[use]
+        v = v[use]
+        to = to[use]
         kept.append((parent, v, to, sets))
         good = np.zeros(sets, dtype=bool)
         good[parent] = True

@@ -1,15 +1,16 @@
 """How few judgments decide: the fewest whose removal changes who is first, or removes a line.
 
 The number is exact if it is 1, and for single judgments under a plain mean of fixed scores.
+Every annotator and every document is tried alone before more are removed.
 Otherwise (restandardised scores, means over domains, lines drawn by a test, whole annotators or
 documents, battles under a model), it is an upper bound: the size of a set whose removal was tried,
 by ranking again without it. Every system keeps at least one judgment. For votes under a model, see
 Huang et al. (2025).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,12 +25,14 @@ from ..score.screening import kept_users
 from .bradley_terry import STRENGTH, finite, influences, judge_influence
 from .ranges import Units
 from .ranking import Ranking
-from .recipes import Recipe, counted_by, made_by
+from .recipes import Recipe, counted_by, made_by, recipe_means
 from .significance import sign_test
 from .systems import rank_counts
 
 UNITS = {"judgment": "", "annotator": "worker", "document": "document"}
 CLOSEST = 3  # challengers of the first that are tried
+FEW = 12  # bounds up to which judgments are tried one after the other
+TRIED = 20  # judgments of each plan that are tried so
 COLUMNS = ["what", "unit", "fewest", "of", "exact", "new_first"]
 T = TypeVar("T")
 Again = Callable[[T], Ranking | None]
@@ -56,20 +59,27 @@ class Removal:
 
 
 def fewest(
-    judgments: DirectAssessment | pd.DataFrame, recipe: Recipe, alpha: float = 0.05
+    judgments: DirectAssessment | pd.DataFrame,
+    recipe: Recipe,
+    alpha: float = 0.05,
+    beside: Collection[str] = (),
 ) -> pd.DataFrame:
     """The fewest judgments, annotators and documents that decide a recipe's first place and lines.
 
-    `judgments` are as for `score.scored.scored`; users are screened (``wmt26``) only once. Columns
+    `judgments` are as for `score.scored.scored`; users are screened (``wmt26``) only once. Who is
+    first is asked of all systems but those `beside` (human translations). Columns
     what (``first``, or ``line below k``), unit (``judgment``, ``annotator``, ``document``: those
     the data name), fewest (NaN if none was found), of (how many there are), exact (1; 0 for an
     upper bound), new_first (who is first without them; empty for lines).
     """
-    return pd.DataFrame(removals(judgments, recipe, alpha))[COLUMNS]
+    return pd.DataFrame(removals(judgments, recipe, alpha, beside))[COLUMNS]
 
 
 def removals(
-    judgments: DirectAssessment | pd.DataFrame, recipe: Recipe, alpha: float = 0.05
+    judgments: DirectAssessment | pd.DataFrame,
+    recipe: Recipe,
+    alpha: float = 0.05,
+    beside: Collection[str] = (),
 ) -> list[Removal]:
     """The rows of `fewest`, each with the judgments (of `recipes.counted_by`) that are left."""
     judged = counted_by(judgments, replace(recipe, screened=False))
@@ -97,32 +107,118 @@ def removals(
         return made_by(one, recipe, alpha) if complete else None
 
     every = made_by(judged, recipe, alpha)
-    leader, rows = int(every.order[0]), []
+    asked = np.array([name not in beside for name in judged.systems])
+    asked = asked | (asked.sum() < 2)
+    leader, *others = every.order[asked[every.order]].tolist()
+    rows = []
 
     def changed(keep: np.ndarray) -> str:
         made = again(keep)
-        return "" if made is None or made.order[0] == leader else made.systems[0]
+        if made is None:
+            return ""
+        first = int(made.order[asked[made.order]][0])
+        return "" if first == leader else judged.systems[first]
+
+    def lead(keep: np.ndarray) -> float:
+        """By how much the leader's mean exceeds the best of the others; inf if one has none."""
+        one = replace(judged, score=renew(keep)) if renew else judged
+        one = one.take(keep & np.isfinite(one.score))
+        if not np.bincount(one.system, minlength=len(one.systems)).all():
+            return np.inf
+        means = recipe_means(one, recipe)
+        return float(means[leader] - means[others].max())
+
+    def passed(keep: np.ndarray) -> str:
+        """As `changed`, without the tests of pairs where the leader is ahead."""
+        return changed(keep) if lead(keep) <= 0 else ""
 
     for unit, kind in UNITS.items():
         if kind and not judged.has(kind):
             continue
-        codes = judged.unit(kind) if kind else single
+        names, codes = np.unique(judged.unit(kind) if kind else single, return_inverse=True)
         choose = partial(_greedy if kind else _two_pointers, judged, weight, codes)
-        of = len(np.unique(codes))
-        every_plan = (choose(leader, int(k)) for k in every.order[1:])
+        of = len(names)
+        every_plan = (choose(leader, k) for k in others)
         plans = sorted(every_plan, key=lambda plan: plan[0])
-        number, name, kept = _fewest(plans[:CLOSEST], changed)
         least = plans[0][0] if plans else 0  # that fixed scores would need
+        near = plans[:CLOSEST] if plain else [_from_one(plan) for plan in plans[:CLOSEST]]
+        number, name, kept = _fewest(near, changed)
+        if kind and number != 1:
+            number, name, kept = _single(codes, passed, (number, name, kept))
+        if not kind and not plain and not number > FEW:
+            number, name, kept = _stepwise(near, codes, lead, changed, (number, name, kept))
         exact = number == 1 or (plain and number == least and (not kind or number == 2))
         rows.append(Removal("first", unit, number, of, int(exact), name, kept))
-        fewer = partial(_from_one, choose)
-        rows += [_line(every, below, unit, of, fewer, again) for below in every.lines]
+
+        def fewer(first: int, second: int, choose: Choose[np.ndarray] = choose) -> Plan[np.ndarray]:
+            return _from_one(choose(first, second))
+
+        alone = cache(lambda k, codes=codes: again(codes != k))
+        for below in every.lines:
+            row = _line(every, below, unit, of, fewer, again)
+            if kind and not row.fewest > FEW and row.fewest != 1:
+                row = _line_alone(row, every, below, codes, alone)
+            rows.append(row)
     return _in_order(rows, every)
 
 
-def _from_one(choose: Choose[np.ndarray], first: int, second: int) -> Plan[np.ndarray]:
-    """The plan of `choose`, tried from one removal on."""
-    return 1, *choose(first, second)[1:]
+def _line_alone(
+    row: Removal, every: Ranking, below: int, codes: np.ndarray, alone: Callable[[int], Any]
+) -> Removal:
+    """The row of a line, or a single unit without which it falls (`alone`: the ranking then)."""
+    above = set(every.order[:below].tolist())
+    for unit in np.unique(codes).tolist():
+        if _fallen(alone(unit), below, above):
+            return replace(row, fewest=1.0, exact=1, kept=codes != unit)
+    return row
+
+
+def _fallen(made: Ranking | None, below: int, above: set[int]) -> bool:
+    """Whether a ranking was made, and no line of it parts the same systems from the others."""
+    if made is None:
+        return False
+    return not (below in made.lines and set(made.order[:below].tolist()) == above)
+
+
+def _from_one(plan: Plan[np.ndarray]) -> Plan[np.ndarray]:
+    """The plan, tried from one removal on: scores that change with it may need fewer."""
+    return 1, *plan[1:]
+
+
+def _single(codes: np.ndarray, passed: Callable[[np.ndarray], str], best: Found) -> Found:
+    """The first unit whose removal alone changes what `passed` says; `best` if there is none."""
+    for unit in np.unique(codes):
+        keep = codes != unit
+        if name := passed(keep):
+            return 1.0, name, keep
+    return best
+
+
+def _stepwise(
+    plans: Sequence[Plan[np.ndarray]],
+    codes: np.ndarray,
+    lead: Callable[[np.ndarray], float],
+    changed: Callable[[np.ndarray], str],
+    best: Found,
+) -> Found:
+    """Fewer removals than `best`, one after the other, each the one that most reduces the lead.
+
+    Those that come first in the plans are tried, by ranking again without each. Returns `best` if
+    as many or more are needed.
+    """
+    tried = [np.unique(codes[~left(min(TRIED, end))]) for _, left, end in plans if end > 0]
+    if not tried:
+        return best
+    units, keep = np.unique(np.concatenate(tried)), np.ones(len(codes), bool)
+    most = FEW if np.isnan(best[0]) else int(best[0]) - 1
+    for number in range(1, min(most, len(units)) + 1):
+        leads = [lead(keep & (codes != unit)) for unit in units]
+        first = int(np.argmin(leads))
+        keep = keep & (codes != units[first])
+        units = np.delete(units, first)
+        if leads[first] <= 0 and (name := changed(keep)):
+            return float(number), name, keep
+    return best
 
 
 def _in_order(rows: Sequence[Removal], every: Ranking) -> list[Removal]:
@@ -161,17 +257,19 @@ def _two_pointers(
 def _greedy(
     judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, second: int
 ) -> Plan[np.ndarray]:
-    """A plan that removes one unit at a time, always the one that most reduces the first's lead."""
-    names, unit = np.unique(codes, return_inverse=True)
-    parts = []
+    """A plan that removes one unit at a time, always the one that most reduces the first's lead.
+
+    `codes` number the units from 0, each of which has a judgment.
+    """
+    number, parts = int(codes.max(initial=-1)) + 1, []
     for system in (first, second):
         rows = judged.system == system
-        mine = unit[rows], weight[rows]
-        parts += [np.bincount(*mine, len(names))]
-        parts += [np.bincount(unit[rows], mine[1] * judged.score[rows], len(names))]
+        mine = codes[rows], weight[rows]
+        parts += [np.bincount(*mine, number)]
+        parts += [np.bincount(mine[0], mine[1] * judged.score[rows], number)]
     held = np.array(parts)  # weight and sum of the first, weight and sum of the second
     left, order, start = held.sum(axis=1), list[int](), 0
-    free = np.ones(len(names), bool)
+    free = np.ones(number, bool)
     while True:
         rest = left[:, None] - held
         possible = free & (rest[0] > 1e-9) & (rest[2] > 1e-9)
@@ -184,7 +282,7 @@ def _greedy(
         free[best], left = False, rest[:, best]
         if not start and (gap[best] < 0 or (gap[best] == 0 and second < first)):
             start = len(order)
-    return start or len(order) + 1, lambda k: ~np.isin(unit, order[:k]), len(order)
+    return start or len(order) + 1, lambda k: ~np.isin(codes, order[:k]), len(order)
 
 
 def _line(
@@ -194,9 +292,7 @@ def _line(
     above = set(every.order[:below].tolist())
 
     def fallen(left: T) -> str:
-        made = again(left)
-        stands = made is None or (below in made.lines and set(made.order[:below]) == above)
-        return "" if stands else "fallen"
+        return "fallen" if _fallen(again(left), below, above) else ""
 
     pairs = [(int(every.order[i]), int(every.order[j])) for i, j in _weakest(every, below)]
     number, _, kept = _fewest([choose(*pair) for pair in pairs], fallen)

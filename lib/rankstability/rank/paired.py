@@ -4,14 +4,15 @@ The bootstraps of WMT26 reproduce ``scipy.stats.bootstrap`` (BCa) from the same 
 its jackknife of n by n cells, which a mean does not need.
 """
 
-import warnings
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr, ndtri
-from scipy.stats import ttest_1samp, ttest_ind
 
+LARGE = 500  # values of a group that are sorted by themselves
+BLOCK = 1 << 18  # differences that are ranked at a time
 RESAMPLES = 100  # of WMT26's bootstraps
 Draw = Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
 EXACT_BELOW = 50  # up to this many segments, SciPy's signed rank test is exact (no ties, no zeros)
@@ -29,8 +30,23 @@ def signed_rank(
     ``greater``: the row's system is better than the column's. If `other`, of the same shape, is
     given, the second (later) system of a pair takes its scores from there.
     """
-    pairs, pair, first, second = _shared(scores, other)
-    difference = first - second
+    n = scores.shape[1]
+    one = np.ascontiguousarray(scores.T)
+    two = one if other is None else np.ascontiguousarray(other.T)
+    first, second = np.triu_indices(n, 1)
+    some = max(BLOCK // max(len(scores), 1), 1)  # pairs at a time, which stay in the cache
+    blocks = [slice(k, k + some) for k in range(0, max(len(first), 1), some)]
+    sides_of = [_signed(one, two, first[few], second[few], sides) for few in blocks]
+    better, worse = (np.concatenate(parts) for parts in zip(*sides_of, strict=True))
+    return _square(n, better, worse)
+
+
+def _signed(
+    one: np.ndarray, two: np.ndarray, first: np.ndarray, second: np.ndarray, sides: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """p that the first system of each pair is better, and that the second is (`signed_rank`)."""
+    pairs, pair, *values = _shared(one, two, first, second)
+    difference = values[0] - values[1]
     zero = np.bincount(pair[difference == 0], minlength=pairs)
     judged = np.bincount(pair, minlength=pairs)
     pair, difference = pair[difference != 0], difference[difference != 0]
@@ -48,16 +64,16 @@ def signed_rank(
     better[listed], worse[listed] = _enumerated(ranks, pair, positive, n, listed)
     if sides == "two-sided":
         better = worse = np.minimum(2 * np.fmin(better, worse), 1.0)
-    return _square(scores.shape[1], *(np.where(n > 0, p, 1.0) for p in (better, worse)))
+    return np.where(n > 0, better, 1.0), np.where(n > 0, worse, 1.0)
 
 
 def _shared(
-    scores: np.ndarray, other: np.ndarray | None = None
+    one: np.ndarray, two: np.ndarray, first: np.ndarray, second: np.ndarray
 ) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
-    """The number of pairs; and for each segment that a pair shares: the pair, both scores."""
-    one = np.ascontiguousarray(scores.T)
-    two = one if other is None else np.ascontiguousarray(other.T)
-    first, second = np.triu_indices(scores.shape[1], 1)
+    """The number of pairs; and for each segment that a pair shares: the pair, both scores.
+
+    `one` and `two`: (systems, segments); `first` and `second` are each pair's rows of them.
+    """
     pair, segment = np.nonzero(np.isfinite(one)[first] & np.isfinite(two)[second])
     return len(first), pair, one[first[pair], segment], two[second[pair], segment]
 
@@ -70,9 +86,7 @@ def ranks_within(
     `group` is from 0 to `groups` - 1. Ties are, for each group, the sum of t^3 - t over its sets of
     t equal values; 0 if there are none.
     """
-    order = np.argsort(values, kind="stable" if values.dtype.kind == "i" else None)
-    small = group[order].astype(np.int16 if groups < 2**15 else np.int64)  # sorted by radix
-    order = order[np.argsort(small, kind="stable")]
+    order = _order_within(values, group, groups)
     value, of = values[order], group[order]
     new = np.ones(len(order), bool)
     new[1:] = (value[1:] != value[:-1]) | (of[1:] != of[:-1])
@@ -84,6 +98,20 @@ def ranks_within(
     ranks = np.empty(len(order))
     ranks[order] = np.repeat(mean, length)
     return ranks, np.bincount(of[start], length**3.0 - length, groups)
+
+
+def _order_within(values: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
+    """The order of values by group, then by value."""
+    kind: Literal["stable"] | None = "stable" if values.dtype.kind == "i" else None
+    if len(values) > LARGE * groups and (group[1:] >= group[:-1]).all():  # one group at a time
+        ends = np.cumsum(np.bincount(group, minlength=groups))[:-1]
+        orders = [np.argsort(own, kind=kind) for own in np.split(values, ends)]
+        return np.concatenate(
+            [order + start for order, start in zip(orders, [0, *ends], strict=True)]
+        )
+    order = np.argsort(values, kind=kind)
+    small = group[order].astype(np.int16 if groups < 2**15 else np.int64)  # sorted by radix
+    return order[np.argsort(small, kind="stable")]
 
 
 @lru_cache(maxsize=1)
@@ -126,7 +154,8 @@ def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
     distinct, place = np.unique(scores[known], return_inverse=True)
     coded = np.full(scores.shape, np.nan)
     coded[known] = place  # order and ties stay the same, and small integers are sorted by radix
-    pairs, pair, *values = _shared(coded)
+    coded = np.ascontiguousarray(coded.T)
+    pairs, pair, *values = _shared(coded, coded, *np.triu_indices(len(coded), 1))
     n = np.bincount(pair, minlength=pairs).astype(float)
     both = np.concatenate(values).astype(np.int16 if len(distinct) < 2**15 else np.int64)
     ranks, ties = ranks_within(both, np.tile(pair, 2), pairs)
@@ -166,23 +195,6 @@ def signed_rank_by_domain(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
     """
     parts = [signed_rank(scores[domain == d]) for d in np.unique(domain)]
     return stouffer(np.array(parts))
-
-
-def either_t(scores: np.ndarray) -> np.ndarray:
-    """The lesser p of a paired and an independent t test between all pairs of systems, two-sided.
-
-    The paired test is on the segments both have, the independent one, with equal variances, on all
-    segments of each. Shapes and diagonal are as for `signed_rank`; a test for which SciPy gives no
-    p (all differences 0, fewer than two segments) is ignored.
-    """
-    first, second = np.triu_indices(scores.shape[1], 1)
-    one, two = scores[:, first], scores[:, second]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about samples that are too small, or do not vary
-        paired = ttest_1samp(one - two, 0, nan_policy="omit").pvalue
-        independent = ttest_ind(one, two, nan_policy="omit").pvalue
-    p = np.fmin(paired, independent)
-    return _square(scores.shape[1], p, p)
 
 
 def resampled_means(sample: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError
+from ..errors import DataError, needing
 from .significance import check_level
 
 if TYPE_CHECKING:
@@ -59,6 +59,20 @@ adjacent : it is significantly different from the next one.
 """
 
 
+OF_ALL = ("low", "high", "rank_low", "rank_high", "may_be_first", "unit")
+"""Columns that say what is certain of all systems together at one level: not kept for a part."""
+LINES = {  # how lines are shown: in text, and as a border
+    "both": ("-", "2px solid"),  # claimed, and holds (or nothing is said of holding)
+    "claimed": ("- ", "1px dashed"),  # claimed, and does not hold, or cannot be told
+    "held": ("=", "4px double"),  # holds, and is not claimed
+}
+
+
+def _span(low: float, high: float) -> str:
+    """A set of ranks: ``2``, or ``1 to 3``."""
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
 @dataclass(frozen=True)
 class Ranking:
     """Systems in order with their scores, pairwise tests and clusters.
@@ -78,18 +92,19 @@ class Ranking:
         The systems' codes in the scores that were ranked, best first.
     certain : Certainty, optional
         What is certain of the means with other annotators and documents, if it was computed.
-    chances : array, shape (n, n), optional
-        Share of resampled campaigns in which each system has each rank: a description, without any
-        guarantee.
     recipe : str
         The name of the recipe, if one was used.
+    source : DirectAssessment or DataFrame, optional
+        The judgments that were ranked.
 
     Examples
     --------
-    >>> from rankstability import load, rank_systems, segment_scores
-    >>> ranking = rank_systems(segment_scores(load("demo-srdc", "de-en")))
-    >>> ranking.lines  # ranks below which a line is drawn
+    >>> from rankstability import load, rank_systems
+    >>> ranking = rank_systems(load("demo-srdc", "de-en"))
+    >>> ranking.lines  # ranks below which the recipe draws a line
     (1, 7)
+    >>> ranking.places.loc[ranking.places["held"] == 1, "below"].tolist()  # and those that hold
+    []
     >>> ranking.under(alpha=0.01).lines
     (1,)
     """
@@ -103,8 +118,8 @@ class Ranking:
     alpha: float = 0.05
     order: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
     certain: Certainty | None = None
-    chances: np.ndarray | None = None
     recipe: str = ""
+    source: Any = field(default=None, repr=False, compare=False)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -151,14 +166,6 @@ class Ranking:
         table.insert(0, "recipe", self.recipe)
         return table
 
-    @property
-    def probabilities(self) -> pd.DataFrame:
-        """Columns system and, if there are `chances`, 1 to n."""
-        table = pd.DataFrame({"system": self.systems})
-        if self.chances is not None:
-            table[[str(k) for k in range(1, len(table) + 1)]] = self.chances
-        return table
-
     def named(self, **name: str) -> pd.DataFrame:
         """Columns rank, system, score, cluster, line_below (0 or 1), with `name` as the first."""
         table = self.table[["rank", "system", self.by, "cluster"]].copy()
@@ -184,7 +191,7 @@ class Ranking:
 
     def _again(self, keep: np.ndarray, **new: Any) -> Ranking:
         grid = np.ix_(keep, keep)
-        table = self.table.iloc[keep].drop(columns=["rank", "cluster"])
+        table = self.table.iloc[keep].drop(columns=["rank", "cluster", *OF_ALL], errors="ignore")
         made = rank(table, self.p[grid], self.lead[grid], **self.settings() | new)
         return replace(made, order=self.order[keep][made.order])
 
@@ -202,32 +209,80 @@ class Ranking:
 
     def _formatted(self) -> list[list[str]]:
         shown = self.table.drop(columns="cluster")
+        if self._stands:
+            ends = zip(shown["low"], shown["high"], strict=True)
+            sets = zip(shown["rank_low"], shown["rank_high"], strict=True)
+            told = bool(self.unit)
+            shown = shown[["rank", "system", "score"]].assign(
+                interval=[f"{low:.3f} to {high:.3f}" if told else "" for low, high in ends],
+                ranks=[_span(low, high) if told else "" for low, high in sets],
+            )
         for name in shown.select_dtypes(float):
             digits = 1 if name == "mean_raw" else 3
             shown[name] = [f"{value:z.{digits}f}" for value in shown[name]]
         return [list(map(str, row)) for row in (shown.columns, *shown.itertuples(index=False))]
 
+    @property
+    def _stands(self) -> bool:
+        """Whether the table has intervals and rank sets."""
+        return self.certain is not None and "rank_low" in self.table and "low" in self.table
+
+    def _kinds(self) -> dict[int, str]:
+        """The ranks below which a line is drawn, and how: ``both``, ``claimed`` or ``held``."""
+        if not self._stands:
+            return dict.fromkeys(self.lines, "both")
+        kinds = {}
+        for place in self.places.itertuples():
+            if place.claimed or place.held == 1:
+                both = place.claimed and (place.held == 1)
+                kinds[place.below] = "both" if both else "claimed" if place.claimed else "held"
+        return kinds
+
+    @property
+    def note(self) -> str:
+        """What a shown table adds in small print: the test, the line rule and the level."""
+        parts = [f"test {self.test}", f"line rule {self.rule}", f"alpha {self.alpha:g}"]
+        if self._stands:
+            parts.insert(0, f"recipe {self.recipe}")
+            parts.append(f"other {self.unit}" if self.unit else "no units are named")
+        return ", ".join(parts)
+
+    def plot(self, title: str = "") -> Any:
+        """The ranking as the page draws it: scores with intervals, rank sets, and lines.
+
+        Returns a matplotlib Figure. Raises ImportError without the package `rankcompanion`, and
+        DataError if certainty was not computed.
+        """
+        with needing("Ranking.plot", "rankcompanion"):
+            from rankcompanion.figures import lines
+        table = self.table.assign(unit=self.unit)
+        return lines.standing(table, self.places, title, self.by, self.alpha)
+
     def __str__(self) -> str:
-        """The table as WMT prints it: a line between clusters."""
+        """The table as WMT prints it, with lines between clusters: ``LINES`` says how."""
+        kinds = self._kinds()
         cells = self._formatted()
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         sides = ["<" if name == "system" else ">" for name in cells[0]]
+        breadth = sum(widths) + 2 * (len(widths) - 1)
         out = []
         for k, row in enumerate(cells):
             columns = zip(row, sides, widths, strict=True)
             out.append("  ".join(f"{text:{side}{width}}" for text, side, width in columns).rstrip())
-            if k == 0 or k in self.lines:
-                out.append("-" * (sum(widths) + 2 * (len(widths) - 1)))
+            if k == 0 or k in kinds:
+                sign = LINES[kinds[k]][0] if k else "-"
+                out.append((sign * breadth)[:breadth].rstrip())
         return "\n".join(out)
 
     def _repr_html_(self) -> str:
-        rows = []
+        rows, kinds = [], self._kinds()
         for k, row in enumerate(self._formatted()):
             tag = "td" if k else "th"
-            style = ' style="border-bottom:2px solid currentColor"' if k in self.lines else ""
+            line = f"border-bottom:{LINES[kinds[k]][1]} currentColor" if k in kinds else ""
+            style = f' style="{line}"' if line else ""
             cells = (f"<{tag}{style}>{html.escape(v)}</{tag}>" for v in row)
             rows.append(f"<tr>{''.join(cells)}</tr>")
-        note = html.escape(f"test {self.test}, line rule {self.rule}, alpha {self.alpha:g}")
+        note = html.escape(self.note)
         kind = "ranking tex2jax_ignore mathjax_ignore"  # a $ in a name begins no formula
         return (
             f'<table class="{kind}"><thead>{rows[0]}</thead><tbody>{"".join(rows[1:])}'

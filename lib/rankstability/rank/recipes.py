@@ -13,7 +13,6 @@ from ..score.screening import kept_users
 from .paired import (
     approximate_means,
     either_bootstrap,
-    either_t,
     rank_sum_shared,
     signed_rank,
     signed_rank_by_domain,
@@ -29,13 +28,12 @@ SEED = 20260803  # for a recipe with random tests, if no generator is given
 
 @dataclass(frozen=True)
 class Recipe:
-    """How one year of WMT went from scores to lines.
+    """How one year of WMT went from judgments to lines: all that makes a recipe is in one of these.
 
     Attributes
     ----------
     since : int
-        The first year whose campaigns have this as their own recipe; 0 for drafts, which are kept
-        for comparison.
+        The first year whose campaigns have this as their own recipe.
     rows : str
         Which judgments count: a name of ``judgments.ROWS``.
     score : str
@@ -54,7 +52,16 @@ class Recipe:
         p < alpha.
     lines : function
         From significant pairs (above the diagonal) to the best and worst rank of each system, and
-        the places of lines: True at k - 1 for a line below rank k.
+        the places of lines: True at k - 1 for a line below rank k. See `by_rule`.
+    test_form, line_rule, source : str
+        The test in words, with its level as ``{alpha}``, ``{half}`` or ``{interval}``; where lines
+        are drawn; and where that is written.
+    rule : str
+        The name in `CLUSTER_RULES` of the rule by which `lines` draws, if it has one.
+    needs : tuple of str
+        What judgments must name beside systems and segments: ``worker``.
+    quick_test : function, optional
+        An approximation of `test`, for many campaigns.
     """
 
     name: str
@@ -65,6 +72,9 @@ class Recipe:
     test_form: str
     line_rule: str
     source: str
+    rule: str = ""
+    needs: tuple[str, ...] = ()
+    quick_test: Test | None = None
     rows: str = "latest complete"
     score: str = "raw"
     by_domain: bool = False
@@ -85,6 +95,30 @@ class Recipe:
 def _long(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     segment, system = np.nonzero(np.isfinite(scores))
     return scores[segment, system], system, scores.shape[1]
+
+
+def _rank_sum(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
+    """p of two-sided rank-sum tests."""
+    return rank_sum(*_long(scores))[0]
+
+
+def _signed_rank_by_domain(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
+    """p of signed rank tests of each domain, combined."""
+    return signed_rank_by_domain(scores, domain)
+
+
+def _either_bootstrap(
+    scores: np.ndarray, domain: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """The lesser p of a paired and an independent bootstrap."""
+    return either_bootstrap(scores, rng)
+
+
+def _quick_bootstrap(
+    scores: np.ndarray, domain: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """The same with approximate resamples."""
+    return either_bootstrap(scores, rng, approximate_means)
 
 
 def _rank_sum_shared(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
@@ -123,7 +157,7 @@ def _reach(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return best, worst
 
 
-def _by_rule(rule: str, ranges: Ranges = _wins_and_losses) -> Lines:
+def by_rule(rule: str, ranges: Ranges = _wins_and_losses) -> Lines:
     """Lines by a rule of `CLUSTER_RULES`; rank ranges by wins and losses, or by `ranges`."""
     draw = CLUSTER_RULES[rule]
     return lambda significant: (*ranges(significant), draw(significant, significant))
@@ -154,8 +188,10 @@ RECIPES = {
             since=2017,
             rows="good workers",
             score="z",
-            test=lambda scores, domain, rng: rank_sum(*_long(scores))[0],
-            lines=_by_rule("knowles"),
+            needs=("worker",),
+            test=_rank_sum,
+            lines=by_rule("knowles"),
+            rule="knowles",
             test_form="Mann-Whitney as SciPy did before 1.7 (half the two-sided p), {alpha}",
             line_rule="a line below a system that differs from all below it",
             source="Knowles 2021, section 3; the scripts of WMT17 to WMT21",
@@ -176,21 +212,12 @@ RECIPES = {
             years="2024, ESA and MQM",
             since=2024,
             by_domain=True,
-            test=lambda scores, domain, rng: signed_rank_by_domain(scores, domain),
-            lines=_by_rule("all above beat all below"),
+            test=_signed_rank_by_domain,
+            lines=by_rule("all above beat all below"),
+            rule="all above beat all below",
             test_form="Wilcoxon signed rank per domain, two-sided, combined by Stouffer, {alpha}",
             line_rule=ALL_DIFFER,
             source="wmt24-news-systems, calculate_clusters",
-        ),
-        Recipe(
-            name="wmt25-2025-08",
-            years="2025, draft",
-            since=0,
-            test=lambda scores, domain, rng: signed_rank(scores, "greater"),
-            lines=_first_significant,
-            test_form="Wilcoxon signed rank, one-sided in the observed order, {alpha}",
-            line_rule=OVERLAP,
-            source="wmt25-general-mt, 05-compute_clusters",
         ),
         Recipe(
             name="wmt25",
@@ -205,22 +232,14 @@ RECIPES = {
             source="wmt25-general-mt, 08-compute_clusters and 08-compute_clustersMQM",
         ),
         Recipe(
-            name="wmt26-2026-08",
-            years="2026, draft",
-            since=0,
-            test=lambda scores, domain, rng: either_t(scores),
-            lines=_by_rule("all above beat all below"),
-            test_form="p < {alpha} in a paired or an independent t test, two-sided",
-            line_rule=ALL_DIFFER,
-            source="wmt26-general-mt, 02-analyze_results",
-        ),
-        Recipe(
             name="wmt26",
             years="2026, cESA",
             since=2026,
             screened=True,
-            test=lambda scores, domain, rng: either_bootstrap(scores, rng),
-            lines=_by_rule("all above beat all below", _reach),
+            test=_either_bootstrap,
+            quick_test=_quick_bootstrap,
+            lines=by_rule("all above beat all below", _reach),
+            rule="all above beat all below",
             test_form="a paired or an independent bootstrap (BCa, 100 resamples) of the difference "
             "of means, its one-sided {interval} % interval above 0; by chance",
             line_rule=ALL_DIFFER,
@@ -230,19 +249,9 @@ RECIPES = {
 }
 
 
-_RULES = {  # recipes whose lines follow one of `CLUSTER_RULES`, so that `Ranking.under` works
-    "wmt17": "knowles",
-    "wmt24": "all above beat all below",
-    "wmt26-2026-08": "all above beat all below",
-    "wmt26": "all above beat all below",
-}
-
-
 def quick(recipe: Recipe) -> Recipe:
-    """The recipe for many campaigns: ``wmt26`` with approximate resamples; others as they are."""
-    if recipe.name != "wmt26":
-        return recipe
-    return replace(recipe, test=lambda x, domain, rng: either_bootstrap(x, rng, approximate_means))
+    """The recipe for many campaigns: with its `Recipe.quick_test`, if it has one."""
+    return replace(recipe, test=recipe.quick_test) if recipe.quick_test else recipe
 
 
 def recipe_named(name: str) -> Recipe:
@@ -253,7 +262,7 @@ def recipe_named(name: str) -> Recipe:
 
 
 def recipe_of_year(year: int, form: str) -> str:
-    """The recipe of a campaign's own year, for its format (see `read.campaigns.Campaign`).
+    """The recipe of a campaign's own year, for its format (see `campaigns.Campaign`).
 
     Files of direct assessment as WMT17 to WMT21 released them (``da``, ``segments``) are ranked as
     in those years; all others by the latest recipe of their year, where an unknown year (0) and
@@ -263,8 +272,8 @@ def recipe_of_year(year: int, form: str) -> str:
         return "wmt17"
     if year == 0 or form == "mqm":
         year = max(year, 2024)
-    known = [r.name for r in RECIPES.values() if 0 < r.since <= max(year, 2017)]
-    return known[-1]
+    known = [recipe for recipe in RECIPES.values() if recipe.since <= max(year, 2017)]
+    return max(known, key=lambda recipe: recipe.since).name
 
 
 def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Scores:
@@ -355,17 +364,19 @@ def make(
     names = map(str, range(len(order))) if systems is None else systems
     table = pd.DataFrame({"rank": np.arange(1, len(order) + 1)})
     table["system"], table["score"] = np.array([*names], dtype=object)[order], mean[order]
-    table["rank_low"], table["rank_high"], table["cluster"] = best, worst, clusters(lines)
+    table["rank_low"] = best
+    table["rank_high"] = worst
+    table["cluster"] = clusters(lines)
     p = np.where(np.tri(len(p), dtype=bool), p.T, p)  # the upper triangle counts
     lead = mean[order][:, None] - mean[order]
-    rule, name = _RULES.get(recipe.name, recipe.line_rule), recipe.name
-    test = recipe.test_at(alpha)
     return Ranking(
-        table, p, lead, by="score", test=test, rule=rule, alpha=alpha, order=order, recipe=name
+        table,
+        p,
+        lead,
+        by="score",
+        test=recipe.test_at(alpha),
+        rule=recipe.rule or recipe.line_rule,
+        alpha=alpha,
+        order=order,
+        recipe=recipe.name,
     )
-
-
-def weak_lines(made: Ranking, alpha: float = 0.05) -> np.ndarray:
-    """Where WMT26 draws a grey line: a system is better than the next, but no line is claimed."""
-    next_one = np.diag(np.nan_to_num(made.p, nan=1.0), 1) < alpha
-    return next_one & ~made.claimed

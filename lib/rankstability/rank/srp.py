@@ -16,7 +16,12 @@ DEFAULT = Design()
 DESIGNED = ["grouping", "balance", "normalisation", "ratings_per_item"]
 COLUMNS = [
     *(*DESIGNED, "documents", "studies", "srp", "significant_pairs", "empty_share", "se"),
-    *("srp_both", "srp_equal_claims", "se_equal_claims", "kendall", "pearson", "se_kendall"),
+    "srp_both",
+    "srp_equal_claims",
+    "se_equal_claims",
+    "kendall",
+    "pearson",
+    "se_kendall",
     "document_sets",
 ]
 
@@ -207,7 +212,7 @@ def srp(
     >>> grouped["srp_equal_claims"] > free["srp_equal_claims"]
     True
     """
-    if isinstance(data, pd.DataFrame):
+    if not isinstance(data, Ratings):
         data = ratings(data)
     design = replace(design, **settings)
     size = design.documents or len(data.documents)

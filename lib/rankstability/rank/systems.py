@@ -1,101 +1,45 @@
 """Rankings of systems: direct assessment, MQM under each normalisation, counts of wins."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..judgments import DirectAssessment
 from ..score import rr
 from ..score.mqm import NORMALISATIONS, Ratings, normalised
 from ..score.pairwise import PairCounts
 from ..score.rr import REFERENCE
-from ..score.scored import Scores, segment_scores
+from ..score.scored import Scores
 from .bradley_terry import STRENGTH, strengths
-from .certainty import certainty
 from .ranking import Ranking, rank, without_score
-from .recipes import Recipe, counted_by, made_by, recipe_named
 from .significance import CORRECTIONS, correct, permutation_test, rank_sum, sign_test
 
 PERMUTATIONS, SEED = 500, 20240601
 SIGN_TEST = "sign test"
 NOTES = {name: "" if name == "none" else f", {name}" for name in CORRECTIONS}
 UNSCORED = -1.0  # the score of a system without a comparison that counts: it comes last
-DEFAULTS = {"test": "scipy<1.7", "rule": "knowles", "correction": "none", "by": "mean_z"}
 
 
-def rank_systems(
-    scores: Scores | DirectAssessment | pd.DataFrame,
-    *,
-    recipe: str | Recipe | None = None,
-    test: str = DEFAULTS["test"],
-    rule: str = DEFAULTS["rule"],
+def rank_scores(
+    scores: Scores,
+    test: str = "scipy<1.7",
+    rule: str = "knowles",
     alpha: float = 0.05,
-    correction: str = DEFAULTS["correction"],
-    by: str = DEFAULTS["by"],
-    rng: np.random.Generator | None = None,
+    correction: str = "none",
+    by: str = "mean_z",
 ) -> Ranking:
-    """The ranking of systems with tests of all pairs and clusters: by mean score, or by a recipe.
+    """Systems by the mean of their `segment_scores`, with tests of all pairs and clusters.
 
-    Parameters
-    ----------
-    scores : Scores, DirectAssessment or DataFrame
-        From `segment_scores`, on which the tests are made. Or judgments from `load`: DA, ESA,
-        released segment scores, or MQM by a recipe.
-    recipe : str or Recipe, optional
-        One year of WMT, with its rows, score, test and lines: ``wmt17`` (2017 to 2021), ``wmt23``,
-        ``wmt24``, ``wmt25``, ``wmt26``, or the drafts ``wmt25-2025-08`` and ``wmt26-2026-08``; see
-        `RECIPES`. `test`, `rule`, `correction` and `by` are then its own.
-    test : str
-        A name of `TESTS`.
-    rule : str
-        A name of `CLUSTER_RULES`: where lines between clusters are drawn.
-    alpha : float
-        Significant means p < alpha.
-    correction : str
-        A name of `significance.CORRECTIONS`, over all pairs of systems; not for one-sided tests.
-    by : str
-        ``mean_z`` or ``mean_raw``; the tests are on the same scores.
-    rng : numpy.random.Generator, optional
-        For ``wmt26``, whose tests are random; by default with a fixed seed.
+    `test` is a name of `TESTS`, `rule` of `CLUSTER_RULES`, `correction` of
+    `significance.CORRECTIONS` (over all pairs of systems; not for one-sided tests); significant
+    means p < `alpha`. `by` is ``mean_z`` or ``mean_raw``; the tests are on the same scores.
 
-    Returns
-    -------
-    Ranking
-        Columns rank, system, mean_raw, mean_z, segments, judgments, cluster. By a recipe rank,
-        system, score, rank_low, rank_high (the recipe's own range), cluster; `certain` is then what
-        other annotators and documents would confirm.
-
-    Raises
-    ------
-    DataError
-        For an unknown name, a combination of options that is excluded above, a level outside
-        (0, 1), or a system without a score.
-
-    Examples
-    --------
-    >>> from rankstability import load, rank_systems, segment_scores
-    >>> judgments = load("demo-srdc", "de-en")
-    >>> ranking = rank_systems(segment_scores(judgments))
-    >>> ranking.systems[0]
-    'HUMAN.0'
-    >>> rank_systems(judgments, recipe="wmt25").systems[0]
-    'HUMAN.0'
+    Columns rank, system, mean_raw, mean_z, segments, judgments, cluster. Raises DataError for an
+    unknown name, a combination that is excluded above, a level outside (0, 1), or a system without
+    a score.
     """
-    if recipe is not None:
-        own = {"test": test, "rule": rule, "correction": correction, "by": by}
-        if own != DEFAULTS:
-            problem = "a recipe has its own test, rule and score"
-            raise DataError(problem, value=own, expected="only a recipe")
-        recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
-        judged = scores if isinstance(scores, Scores) else counted_by(scores, recipe)
-        sure = certainty(judged, by_domain=recipe.by_domain, alpha=alpha)
-        return replace(made_by(judged, recipe, alpha, rng), certain=sure)
     if test == "greater" and correction != "none":
         problem = "corrections need one p-value for each pair of systems; 'greater' has two"
         raise DataError(problem, value=correction, expected="correction none, or another test")
-    scores = scores if isinstance(scores, Scores) else segment_scores(scores)
     values = scores.score if by == "mean_z" else scores.raw
     known = np.isfinite(values)
     if by == "mean_z" and scores.causes:

@@ -20,7 +20,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..errors import DataError
-from ..score.pairwise import PairCounts
+from ..judgments import REFERENCE
+from ..score.pairwise import PairCounts, pair_counts
 from .feedback import WORD, IntArray, first_sorted, nearest_to, solve, solve_many
 
 
@@ -130,8 +131,9 @@ def feedback_arc_set(
 
     Parameters
     ----------
-    weights : PairCounts, or array (n, n) of int
-        Counts of wins; or `net_weights`, positive in at most one direction of a pair.
+    weights : PairCounts, DataFrame, or array (n, n) of int
+        Counts of wins; or comparisons, whose reference is left out; or `net_weights`, positive in
+        at most one direction of a pair.
     names : sequence of str, optional
         The systems; by default their row numbers.
     preference : array (n,), optional
@@ -156,6 +158,8 @@ def feedback_arc_set(
     >>> best.optimal, best.ranking[0]
     (True, 'cedar')
     """
+    if isinstance(weights, pd.DataFrame) and "system" in weights:
+        weights = pair_counts(weights).without(REFERENCE)
     if isinstance(weights, PairCounts):
         names = names or weights.systems
         weights = net_weights(weights.wins)

@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
+from ..kinds import ERRORS, check_kind
 
 # Weight tables by name: (severity, category or "" for any, weight); the first row that fits counts.
+_SOURCE = ("", "Source issue", 0.0)
 _FREITAG = (
-    ("", "Source issue", 0.0),
+    _SOURCE,
     ("No-error", "", 0.0),
     ("Neutral", "", 0.0),
     ("Major", "Non-translation", 25.0),
@@ -26,6 +28,7 @@ WEIGHTS: dict[str, tuple[tuple[str, str, float], ...]] = {
     "major1": tuple((s, c, 1.0 if s == "Major" and not c else w) for s, c, w in _FREITAG),
     "major10": tuple((s, c, 10.0 if s == "Major" and not c else w) for s, c, w in _FREITAG),
     "critical25": (*_FREITAG, ("Critical", "", 25.0)),
+    "with_source": tuple(row for row in _FREITAG if row != _SOURCE),
     "zouhar2024": (
         ("No-error", "", 0.0),
         ("Neutral", "", 0.0),
@@ -39,14 +42,14 @@ WEIGHTS: dict[str, tuple[tuple[str, str, float], ...]] = {
 """``freitag2021`` is the table of Freitag et al. 2021 (and Riley et al. 2024). ``marot2023`` also
 gives 0 to creative reinterpretation, as the scores embedded in the 2023 release do. ``major1`` and
 ``major10`` are the ends of the range that Freitag et al. tried; ``critical25`` also knows the
-severity Critical of some later releases. ``zouhar2024`` has the categories of bio-MQM with its
-authors' weights.
+severity Critical of some later releases. ``with_source`` counts errors of the source like others.
+``zouhar2024`` has the categories of bio-MQM with its authors' weights.
 """
 NORMALISATIONS = ("none", "mean", "error", "z")
 
 
 def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") -> np.ndarray:
-    """The weight of each row of `judgments` (from `read.mqm.read_mqm`), higher is worse.
+    """The weight of each row of `judgments` (from `mqm.read_mqm`), higher is worse.
 
     Judgments with a table of their own (bio-MQM, or by ``weights`` in ``campaign.yaml``) use it
     instead of ``freitag2021``. Raises DataError for an unknown table, or a severity and category
@@ -70,6 +73,16 @@ def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") 
             raise DataError(problem, column="severity", value=severity, expected=expected)
         weight_of[severity, category] = float(table.loc[fits, "weight"].iloc[0])
     return np.array([weight_of[k] for k in zip(kinds["severity"], kinds["category"], strict=True)])
+
+
+def weightless(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") -> pd.Series:
+    """How many marked errors have weight 0 though their severity is not neutral, by category.
+
+    Raises DataError as `weigh` does.
+    """
+    severity = judgments["severity"].astype(str)
+    outside = (weigh(judgments, weights) == 0) & ~severity.isin(["Neutral", "No-error"])
+    return judgments["category"].astype(str)[outside].value_counts()
 
 
 def mqm_scores(
@@ -99,6 +112,7 @@ def mqm_scores(
     >>> scores.groupby("system")["score"].mean().idxmin()
     'Alder'
     """
+    check_kind(judgments, ERRORS)
     weight = weigh(judgments, weights)
     keys = ["system", "document", "segment", "rater"]
     frame = judgments[keys].astype({"system": str, "document": str, "rater": str})

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import Blocks, blocks
+from ..kinds import COMPARISONS, check_kind
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -100,6 +101,8 @@ def pair_counts(judgments: pd.DataFrame | Blocks, unranked: str = "drop") -> Pai
     >>> counts.systems[0], counts.comparisons
     ('_ref', 3932)
     """
+    if not isinstance(judgments, Blocks):
+        check_kind(judgments, COMPARISONS)
     data = judgments if isinstance(judgments, Blocks) else blocks(judgments)
     each = np.ones(len(data.codes), int)
     return weighted(pairwise_by_block(data, unranked), each, data.systems)
@@ -143,13 +146,17 @@ def better_or_equal_others(counts: PairCounts) -> np.ndarray:
 
     All score functions give one value per system, (..., n); NaN without any comparison.
     """
-    w, t, lost = counts.wins.sum(-1), counts.ties.sum(-1), counts.wins.sum(-2)
+    w = counts.wins.sum(-1)
+    t = counts.ties.sum(-1)
+    lost = counts.wins.sum(-2)
     return ratio(w + t, w + t + lost)
 
 
 def better_others(counts: PairCounts) -> np.ndarray:
     """Wins / all comparisons: "> others" (Bojar); HEURISTIC 2 (Lopez, Eq. 2) without reference."""
-    w, t, lost = counts.wins.sum(-1), counts.ties.sum(-1), counts.wins.sum(-2)
+    w = counts.wins.sum(-1)
+    t = counts.ties.sum(-1)
+    lost = counts.wins.sum(-2)
     return ratio(w, w + t + lost)
 
 

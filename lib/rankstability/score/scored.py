@@ -10,12 +10,15 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import DirectAssessment, counted, unstandardised
+from ..kinds import SCORES as SCORED
+from ..kinds import SEGMENTS, kind_of
 from .da import averages, judgment_z
 from .mqm import mqm_scores
 
 KEYS = ("system", "segment")
 UNITS = ("worker", "hit", "document", "block", "segment", "domain")
 SCORES = ("z", "raw")
+PENALTIES = (-np.inf, 0.0)  # the scale of minus the penalties of MQM
 
 
 @dataclass(frozen=True)
@@ -27,9 +30,11 @@ class Scores:
     document, block and domain that the data name, -1 where unknown (if only some judgments name a
     domain, the others form one of their own); `workers` are the names of workers, by code.
     `adaptive`: later judgments went to chosen systems, so that only differences within segments are
-    comparable. Only from `segment_scores`: `raw`, the scores before standardisation; `judgments`,
-    of how many each is the mean; `file`, the source as error messages name it; `causes`, why
-    systems have no z-score at all.
+    comparable. `standardised`: by worker, so that a mean depends on whom else the workers judged.
+    `items`: the data name neither who judged nor documents, and a repeat would have other segments.
+    `scale`: the lowest and highest possible score. Only from `segment_scores`: `raw`, the scores
+    before standardisation; `judgments`, of how many each is the mean; `file`, the source as error
+    messages name it; `causes`, why systems have no z-score at all.
     """
 
     systems: tuple[str, ...]
@@ -41,10 +46,21 @@ class Scores:
     workers: tuple[str, ...] = ()
     adaptive: bool = False
     _: KW_ONLY
+    standardised: bool = False
+    items: bool = False
+    scale: tuple[float, float] = (-np.inf, np.inf)
     raw: np.ndarray = field(default_factory=lambda: np.zeros(0))
     judgments: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
     file: str = ""
     causes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def within(self) -> bool:
+        """Whether systems are compared by differences within segments.
+
+        So in adaptive designs, and where items are all there is and some systems lack some.
+        """
+        return self.adaptive or (self.items and not np.isfinite(self.matrix()).all())
 
     def has(self, name: str) -> bool:
         """Whether every judgment names its unit of this kind (and there are judgments)."""
@@ -133,7 +149,7 @@ class Scores:
 def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Scores:
     """The judgments of any protocol with scores, as `Scores`: DA, ESA, segment scores, MQM.
 
-    `judgments` come from `read.campaigns.load`. Released segment scores have no workers; in MQM,
+    `judgments` come from `campaigns.load`. Released segment scores have no workers; in MQM,
     the rater is the worker, and the score is the negative of the segment's MQM score. `score` is
     ``raw``, or ``z``: standardised by worker (segment scores: as released). Raises DataError for
     relative ranking, which has no scores, and if no judgment counts.
@@ -141,7 +157,8 @@ def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Sc
     if score not in SCORES:
         raise DataError("unknown score", value=score, expected=", ".join(SCORES))
     if isinstance(judgments, DirectAssessment):
-        return from_assessment(judgments, judgment_z(judgments) if score == "z" else None)
+        made = from_assessment(judgments, judgment_z(judgments) if score == "z" else None)
+        return _of_kind(made, score, judgments.scale)
     if "severity" in judgments:
         frame = mqm_scores(judgments).rename(columns={"rater": "worker"})
         frame["score"] = -frame["score"] + 0.0
@@ -149,12 +166,21 @@ def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Sc
             by = frame.groupby("worker")["score"]
             spread = by.transform("std")
             frame["score"] = (frame["score"] - by.transform("mean")) / spread.where(spread > 0)
-        return from_frame(frame.dropna(subset="score"), judgments.attrs.get("adaptive", False))
+        made = from_frame(frame.dropna(subset="score"), judgments.attrs.get("adaptive", False))
+        return _of_kind(made, score, PENALTIES)
     if "raw" in judgments:
         columns = ["system", "document", "segment", score]
         frame = judgments[columns].rename(columns={score: "score"}).dropna(subset="score")
-        return from_frame(frame, judgments.attrs.get("adaptive", False))
+        made = from_frame(frame, judgments.attrs.get("adaptive", False))
+        return replace(made, items=bool(judgments.attrs.get("items", False)))
     raise DataError("judgments without scores", expected="DA, ESA, segment scores or MQM")
+
+
+def _of_kind(made: Scores, score: str, scale: tuple[float, float]) -> Scores:
+    """The same scores, said to be standardised, or raw and on a scale."""
+    if score == "z":
+        return replace(made, standardised=True)
+    return replace(made, scale=scale)
 
 
 def from_assessment(da: DirectAssessment, score: np.ndarray | None = None) -> Scores:
@@ -229,12 +255,14 @@ def segment_scores(
     >>> segment_scores(load("demo-srdc", "de-en")).frame().columns.tolist()
     ['system', 'segment', 'raw', 'z', 'judgments']
     """
-    if not isinstance(judgments, DirectAssessment) and "raw" not in judgments:
+    if kind_of(judgments) not in (SCORED, SEGMENTS):
         expected = "DA, ESA or released segment scores; MQM is ranked by a recipe, such as wmt24"
         raise DataError("judgments without scores of segments", expected=expected)
     if isinstance(judgments, pd.DataFrame):
         frame, keep = judgments, np.ones(len(judgments), bool)
-        raw, z, number = frame["raw"].to_numpy(float), frame["z"].to_numpy(float), frame["n"]
+        raw = frame["raw"].to_numpy(float)
+        z = frame["z"].to_numpy(float)
+        number = frame["n"]
     else:
         frame, keep = judgments.good, counted(judgments.good)
         raw, number = frame["score"].to_numpy(float), None
@@ -255,7 +283,7 @@ def segment_scores(
     out = Scores(systems, segments, held // width, held % width, mean_z[held])
     out = replace(out, raw=mean_raw[held], judgments=count[held])
     if isinstance(judgments, pd.DataFrame):
-        return out
+        return replace(out, items=bool(judgments.attrs.get("items", False)))
     without = np.flatnonzero(np.bincount(system[known], minlength=len(systems)) == 0)
     causes = _causes(judgments, [systems[k] for k in without]) if len(without) else {}
     return replace(out, file=judgments.file, causes=causes)

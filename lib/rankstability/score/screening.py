@@ -33,7 +33,9 @@ def screening(judged: Scores) -> pd.DataFrame:
     A row per worker, in order of the codes: user, lines (pages judged: documents of a HIT, if
     named), pairs (compared), agreement (NaN without any), removed (0 or 1).
     """
-    worker, n, users = judged.unit("worker"), len(judged.systems), len(judged.workers)
+    worker = judged.unit("worker")
+    n = len(judged.systems)
+    users = len(judged.workers)
     number = np.bincount(judged.system, minlength=n)
     mean = np.bincount(judged.system, judged.score, n) / np.maximum(number, 1)
     squares = np.bincount(judged.system, (judged.score - mean[judged.system]) ** 2, n)

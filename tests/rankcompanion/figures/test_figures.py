@@ -32,6 +32,7 @@ from rankcompanion.figures import (
     srp,
     tournament,
 )
+from rankcompanion.figures import judges as judge_models
 from rankstability.rank.ranking import CLUSTER_RULES, rank
 from rankstability.score.rr import LABELS
 
@@ -139,16 +140,6 @@ def hard():
     return documents.difficulty(made, TITLE)
 
 
-def halves():
-    made = grid(pair=TASKS, scores=["real", "simulated", "as if independent"])
-    return documents.halves(made.assign(tau=0.5, low=0.4, high=0.8), TITLE)
-
-
-def stable():
-    made = frame(method=["z", "raw", *TASKS], order=[0, 0, 0.1, 0.2, 0.3, 0.8], wrong=0.2)
-    return documents.stable_and_right(made.assign(lines=0.0, wrong_se=0.01), TITLE)
-
-
 def held():
     table = ranges(score=SPAN, unit="worker x document")
     return lines.standing(table, lines_of(), TITLE, "mean z-score")
@@ -173,11 +164,6 @@ def five_recipes():
     years = ["wmt17\n2017 to 2021", "wmt23\n2023, DA+SQM"]
     held = pd.concat([lines_of(recipe=name) for name in ("wmt17", "wmt23")])
     return lines.recipes(table, held, TITLE, years)
-
-
-def chances():
-    made = pd.DataFrame(RNG.dirichlet(np.ones(N), N), columns=RANKS)
-    return lines.chances_figure(made.assign(system=NAMES), TITLE, "judge")
 
 
 def p_values():
@@ -316,11 +302,28 @@ def divisors():
     return changes.divisor_bump(rows.assign(cluster=rows["rank"]), TITLE)
 
 
+def judges_and_people():
+    names = ["GPT-4", *NAMES[:3], "people: another annotator", "people: a perfect judge"]
+    made = frame(judge=names, alike=[27, 20.0, 14, 8, 25, np.nan], pairs=[28.0] * 5 + [np.nan])
+    worth = np.array([0.07, 0.2, 0.0, 0.01, 0.1, 0.4])
+    return made.assign(worth=worth, worth_low=worth / 2, worth_high=worth * 1.5)
+
+
+def finding_of_judges():
+    rows = judges_and_people()[:5].to_dict("records")
+    return judge_models.finding({"key": "judges", "rows": rows}, narrow=True)
+
+
 ANY = [TITLE]  # what every figure with a title says
 SYSTEMS, ROWS = [TITLE, *NAMES], [TITLE, *TASKS]
 KINDS = {  # every drawing function of `plot`: how it is called here, and what it must then say
     relative_ranking.protocols_figure: (studies, [*ANY, *NAMES[:3]]),
     relative_ranking.sets_figure: (sets, SYSTEMS),
+    judge_models.beside_people: (
+        lambda: judge_models.beside_people(judges_and_people(), TITLE),
+        [*ANY, "GPT-4", "another annotator"],
+    ),
+    judge_models.finding: (finding_of_judges, ["GPT-4", "another annotator"]),
     changes.divisor_bump: (divisors, SYSTEMS),
     changes.fractions_by_style: (lambda: changes.fractions_by_style(fractions(), TITLE), ANY),
     changes.who_moves_whom: (lambda: changes.who_moves_whom(moves(), TITLE), SYSTEMS),
@@ -338,14 +341,11 @@ KINDS = {  # every drawing function of `plot`: how it is called here, and what i
     documents.variance_bars: (shares, ROWS),
     documents.difficulty: (hard, SYSTEMS),
     documents.easy_documents: (lambda: documents.easy_documents(company(), TITLE), SYSTEMS),
-    documents.halves: (halves, ROWS),
-    documents.stable_and_right: (stable, ROWS),
     changes.finding: (found, [changes.AXES["lines"], *NAMES]),
     lines.standing: (held, SYSTEMS),
     lines.counts_figure: (counts, ROWS),
     lines.false_lines_figure: (false_lines, ANY),
     lines.recipes: (five_recipes, SYSTEMS),
-    lines.chances_figure: (chances, SYSTEMS),
     changes.p_figure: (p_values, SYSTEMS),
     changes.variants_figure: (variants, SYSTEMS),
     changes.rules_figure: (rules, ROWS),

@@ -1,6 +1,7 @@
 """Removal: the published counts, an obvious second implementation, and sharing work."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -55,7 +56,7 @@ def test_counts_are_the_published_ones(name, pairs):
         original = rank_of(da)
         removed = outlier_removal.remove_each(da, original=original)
         removals.append(changes_table(pair, removed))
-        divided = divisor_degradation.sweep(da, original=original)
+        divided = divisor_degradation.sweep(da, [1.25, 1.5, 2, 4, 10], original=original)
         divisions.append(changes_table(pair, divided, "divisor"))
     sums = pd.concat(divisions).groupby("divisor")[KINDS].sum().sort_index()
     assert sums.index.to_list() == [1.25, 1.5, 2, 4, 10]
@@ -160,7 +161,10 @@ def test_correlation_of_constant_scores_is_not_one():
         assert all(np.isnan(v) for v in metrics_task(*pair).values())
 
 
-@pytest.mark.parametrize("study", [outlier_removal.study, divisor_degradation.study])
+STUDIES = [outlier_removal.study, partial(divisor_degradation.study, divisors=[2.0])]
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=["removal", "divisors"])
 def test_too_few_systems_refused(demo, study):
     ranked = ranked_systems(demo)
     with pytest.raises(DataError, match=r"fewer than two systems in de-en.*pair="):
@@ -171,3 +175,20 @@ def test_too_few_systems_refused(demo, study):
     ]
     with pytest.raises(DataError, match="only human systems in de-en"):
         study(replace(demo, latest=frames[0], good=frames[1]))
+
+
+def test_the_ends_of_what_a_metric_may_reach_are_reached():
+    """By hand: (1, 0, -1) and (3, -6, 3) are uncorrelated, so a metric may lean either way."""
+    x, y = np.array([1.0, 0.0, -1.0]), np.array([3.0, -6.0, 3.0])
+    apart = metrics_task(_ranking(x), _ranking(y))
+    side = np.sqrt(1 - 0.81)
+    assert apart["pearson"] == pytest.approx(0, abs=1e-12)
+    assert (apart["metric_90_low"], apart["metric_90_high"]) == pytest.approx((-side, side))
+    near = metrics_task(_ranking(x), _ranking(x + y / 3))  # 2, -2, 0
+    for sign, end in ((-1, "metric_90_low"), (1, "metric_90_high")):
+        metric = 0.9 * x / np.linalg.norm(x) + sign * side * y / np.linalg.norm(y)
+        assert np.corrcoef(metric, x)[0, 1] == pytest.approx(0.9)
+        assert near[end] == pytest.approx(np.corrcoef(metric, x + y / 3)[0, 1])
+    assert (near["pearson"], near["kendall"]) == pytest.approx((1 / 2, 1 / 3))
+    same = metrics_task(_ranking(x), _ranking(2 * x + 1))
+    assert (same["metric_90_low"], same["metric_90_high"]) == pytest.approx((0.9, 0.9))

@@ -4,7 +4,7 @@ import pandas as pd
 
 from rankcampaigns import campaigns
 from rankcompanion.notebooks.replication import mqm_segment_frame
-from rankstability.rank.systems import rank_systems
+from rankstability.rank.standing import rank_systems
 from rankstability.score.mqm import mqm_scores
 from rankstability.score.scored import segment_scores
 

@@ -7,7 +7,6 @@ from conftest import needs
 from paperkit import claims
 from rankcampaigns import campaigns, official
 from rankcompanion.notebooks import replication
-from rankcompanion.notebooks.divisor_degradation import DIVISORS
 from rankcompanion.notebooks.outlier_removal import SETS
 from rankcompanion.papers import knowles2021
 
@@ -172,7 +171,7 @@ def test_figure_1_needs_all_pairs_of_a_style():
     place = pairs.groupby("style").cumcount() - 5 * (pairs["style"] == "SR+DC")
     whole = pd.concat(
         pairs.assign(divisor=divisor, d_rank=(place < k).astype(int), d_cluster=0, d_both=0)
-        for k, divisor in enumerate(DIVISORS, 1)
+        for k, divisor in enumerate(claims.settings("knowles2021")["divisors"], 1)
     )
     more = "SR+DC changes more than SR-DC at every divisor | rank"
     for changes, status in ((whole, "exact"), (whole[whole["pair"] != "lt-en"], "no data")):

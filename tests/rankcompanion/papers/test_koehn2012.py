@@ -24,12 +24,11 @@ def test_table_4_and_its_readings():
     table = koehn2012.beside_table4(readings.table4())
     assert len(table) == 4 * 60
     table = table.set_index(["sigma2_is", "sides"]).sort_index()
-    ratio, steps = table["ratio"], table["steps"]
+    ratio, status = table["ratio"], table["status"]
     matched = ("standard deviation", 1)
     assert ((ratio[matched] - 1).abs() <= 0.2).sum() == 57
-    exact = (steps == 0).groupby(level=[0, 1]).sum()
-    assert exact[matched] == 38 and exact.drop(matched).max() < 20
-    assert (steps[matched].abs() <= 1).all()
+    exact = (status == "exact").groupby(level=[0, 1]).sum()
+    assert exact[matched] == 13 and exact.drop(matched).max() == 4
     assert gmean(ratio["standard deviation", 2]) == pytest.approx(1.33, abs=0.01)
     assert max(gmean(ratio["variance", sides]) for sides in (1, 2)) < 0.16
 
@@ -75,7 +74,36 @@ def test_every_published_cell_has_its_row(ledger):
     assert (ledger["status"] != "no data").all()
     simulated = ~ledger["place"].isin(["Figure 2", "Table 2", "Table 3"])
     simulated &= ledger["quantity"] != "sigma2 8 to 12"
-    assert (ledger["provenance"] == simulated.map({True: "simulated", False: "official"})).all()
+    expected = simulated.map({True: "simulated", False: "official"})
+    integral = simulated & ledger["place"].isin(["Table 4", "Section 6"])
+    assert (ledger["provenance"] == expected.mask(integral, "integral")).all()
+
+
+@needs("wmt12")
+def test_what_was_fitted_to_the_print_says_so(ledger):
+    matched = ledger[ledger["reading"] == "as matched"]
+    trimmed = (matched["place"] == "Table 1") & (matched["method"] == "bootstrap")
+    ranged = matched["quantity"].isin(["range", "times as many clusters"])
+    spread = matched["place"] == "Figure 3"
+    says = matched["reason"].str.contains("fitted to the print")
+    assert trimmed.any() and ranged.any() and spread.any()
+    assert says[trimmed | ranged | spread].all()
+    stated = ledger[ledger["reading"] == "as stated"]
+    assert not stated["reason"].str.contains("fitted to the print").any()
+
+
+def test_printed_numbers_of_table_4_do_not_shape_ours(monkeypatch):
+    """An answer in between of 51 thousand, beside 60: it does not become 60."""
+    needed = readings.table4([("standard deviation", 1)])
+    before = koehn2012.beside_table4(needed)
+    near = before[before["printed"] == 60_000]
+    assert len(near) and (near["status"] != "exact").any()
+    other = koehn2012.printed("Table 4").assign(value=lambda rows: rows["value"] * 7)
+    monkeypatch.setattr(koehn2012, "printed", lambda place: other)
+    after = koehn2012.beside_table4(needed)
+    same = [name for name in needed if name in after]
+    pd.testing.assert_frame_equal(after[same], before[same])
+    assert set(after) - set(needed) == {"printed", "ratio", "status"}
 
 
 @needs("wmt12")
@@ -98,10 +126,10 @@ def test_ranks_of_wmt12_agree_as_matched(ledger):
 @needs("wmt12")
 def test_simulated_numbers_agree_as_matched(ledger):
     four = part(ledger, "Table 4", reading="as matched")["status"]
-    assert (four == "exact").sum() == 38
+    assert four.value_counts().to_dict() == {"differs": 36, "exact": 13, "rounds": 11}
     rounded = part(ledger, "Table 4", reading="as matched", status="rounds")
     gap = rounded["ours"].astype(float) - rounded["published"].astype(float)
-    assert (gap.abs() == 1).all()  # one unit of the last digit, no more
+    assert (gap.abs() <= 1).all()  # one unit of the last digit, no more
     assert (part(ledger, "Table 4", reading="as stated")["status"] == "differs").sum() >= 59
     six = part(ledger, "Section 6")
     sentences = six[six["quantity"] != "sigma2 8 to 12"]

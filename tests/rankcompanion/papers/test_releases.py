@@ -7,7 +7,7 @@ from paperkit import claims
 from rankcampaigns import campaigns
 from rankcompanion.notebooks.replication import clusterings
 from rankcompanion.papers import releases
-from rankstability.rank.systems import rank_systems
+from rankstability.rank.standing import rank_systems
 from rankstability.score.scored import segment_scores
 
 NONE = pd.DataFrame()

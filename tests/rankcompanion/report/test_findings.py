@@ -11,6 +11,7 @@ from paperkit import paths
 from paperkit.templates import template
 from rankcampaigns.campaigns import catalogue
 from rankcompanion.figures import changes as drawing
+from rankcompanion.figures import judges as judge_drawing
 from rankcompanion.papers import koehn2012
 from rankcompanion.report import findings, front, ledger
 
@@ -53,6 +54,20 @@ def test_a_recipe_is_asked_about_campaigns_that_it_could_rank():
     assert [row["campaign"] for row in found] == ["wmtx"]
 
 
+def test_false_lines_by_worker_are_told_where_no_documents_are_named():
+    rows = [("wmtx", f"{k}", "wmt17", "document", 0.1) for k in range(5)]
+    rows += [("wmtx", f"{k}", "wmt17", "worker", 0.9) for k in range(5)]
+    rows += [("wmty", f"{k}", "wmt17", "worker", 0.4) for k in range(5)]
+    columns = ["campaign", "pair", "recipe", "unit", "campaigns_with_line"]
+    found = findings.false_lines(pd.DataFrame(rows, columns=columns))
+    assert [(row["campaign"], row["unit"]) for row in found] == [
+        ("wmty", "worker"), ("wmtx", "document"),
+    ]  # fmt: skip
+    shown = str(template("findings.j2").module.sentence({"key": "false", "rows": found}))
+    shown = " ".join(bare(shown).split())
+    assert "in at least 40 % of campaigns like WMTy (labels shuffled by worker" in shown
+
+
 def test_the_fewest_judgments_are_shares_with_the_least_pair_named():
     rows = [("wmtx", "a-b", "first", "judgment", 5, 100, 0)]
     rows += [("wmtx", "c-d", "first", "judgment", 2, 400, 1)]
@@ -67,9 +82,48 @@ def test_the_fewest_judgments_are_shares_with_the_least_pair_named():
     assert row["value"] == pytest.approx(0.0275) and row["units"] == 2
     said = str(template("findings.j2").module.sentence({"key": "fewest", "rows": [row]}))
     shown = " ".join(bare(said).split())
-    assert "out 2 of the 400 judgments of wmtx c-d puts another system first." in shown
+    assert "Without 2 judgments of the 400 of WMTx c-d, another system is first." in shown
+    assert "2.8 % (WMTx; n = 2)." in shown.replace("\u00a0", " ") and row["counts"] == "judgments"
+    averages = table.assign(campaign="wmt20").iloc[:2].replace({"fewest": {2: 1}})
+    both = findings.fewest(pd.concat([table, averages], ignore_index=True))
+    assert {one["campaign"]: one["counts"] for one in both}["wmt20"] == "averages"
+    said = str(template("findings.j2").module.sentence({"key": "fewest", "rows": both}))
+    shown = " ".join(bare(said).split())
+    assert shown.startswith("Without 2 judgments of the 400 of WMTx c-d")  # averages lead nowhere
+    assert "WMT20, of averages of segments; n = 2)" in shown
     ax = drawing.finding({"key": "fewest", "rows": [row]}).axes[0]
     assert ax.get_xscale() == "log" and ax.lines[0].get_xdata()[0] == row["value"]
+
+
+def of_judges():
+    """Rows of notebook 12: two studies of one campaign, and battles of another."""
+    names = ["GEMBA-MQM-src", "chrF", "random", "people: ESA-2", "people: a perfect judge"]
+    one = pd.DataFrame({"judge": names, "pair": "en-de", "study": "ESA-1"})
+    one["alike"], one["pairs"] = [75, 54, 40, 72, np.nan], [78, 66, 78, 78, np.nan]
+    one["r"], one["worth"] = [0.3, 0.4, 0.0, 0.34, 0.58], [0.07, 0.13, 0.0, 0.09, 0.27]
+    one = one.assign(worth_low=one["worth"] / 2, worth_high=one["worth"] * 2)
+    battles = one[:2].assign(campaign="llmfao", study=None)
+    studies = [one, one.assign(study="ESA-2", alike=1)]
+    return pd.concat([battles, *(part.assign(campaign="wmtx") for part in studies)])
+
+
+def test_the_finding_of_judges_sets_the_order_beside_the_worth():
+    rows = findings.judges(of_judges())
+    assert [row["judge"] for row in rows] == ["GEMBA-MQM-src", "chrF", "people: ESA-2"]
+    assert {row["study"] for row in rows} == {"ESA-1"} and rows[0]["of"] == 3
+    found = {"key": "judges", "rows": rows}
+    text = " ".join(bare(str(template("findings.j2").module.sentence(found))).split())
+    assert "GPT-4 as a judge (GEMBA-MQM) orders 75 of 78 pairs of systems of WMTx en-de" in text
+    assert "as the people of ESA-1 do; a second study of people (ESA-2) orders 72 so." in text
+    assert "would save only 7 % (4 % to 14 %) of their judgments" in text.replace("\u00a0", " ")
+    assert "those of chrF, worth most of the 3 judges here, 13 % (6 % to 26 %)." in text
+    for narrow in (False, True):
+        fig = judge_drawing.finding(found, narrow)
+        assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == [
+            "GEMBA-MQM-src", "chrF", "ESA-2"
+        ]  # fmt: skip
+    assert "75 of 78, 7" in judge_drawing.described(found)
+    assert findings.judges(of_judges()[:2]) == []  # battles have no study
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +143,8 @@ def found():
 
 
 def bare(line):
-    return re.sub(r" \(\[figure\]\(.*?\)\)$", "", line).removeprefix("- ")
+    """The sentences of a line of README, without its title and its link."""
+    return re.sub(r" \(\[figure\]\(.*?\)\)$|^- \*\*.*?\*\* ", "", line)
 
 
 def of_units(rows, part, whole, by="pair"):
@@ -122,7 +177,9 @@ def held(rows):
 
 
 def false(rows):
-    null = rows.query("recipe == 'wmt17' and unit == 'document'")
+    null = rows.query("recipe == 'wmt17'")
+    documents = null[null["unit"] == "document"]
+    null = documents if len(documents) else null[null["unit"] == "worker"]
     return of_units(null, null["campaigns_with_line"], 1)
 
 
@@ -157,12 +214,13 @@ def test_findings_are_those_counted_anew_from_the_committed_tables(found, key):
 
 def test_a_figure_draws_the_campaigns_that_its_sentence_names():
     """No more, no fewer, with the numbers of the sentence: read from the labels of its rows."""
-    known = sorted(catalogue(), key=len, reverse=True)
+    known = sorted((name.replace("wmt", "WMT") for name in catalogue()), key=len, reverse=True)
     for one in findings.gather(paths.FIGURES):
         if one["key"] not in drawing.AXES:
             continue
         said = bare(str(template("findings.j2").module.sentence(one)))
-        said = " ".join(html.unescape(said).replace(",", "").split())
+        said = html.unescape(said).replace(",", "").replace("WMT17 recipe", "")
+        said = " ".join(said.split())
         labels = [t.get_text() for t in drawing.finding(one).axes[0].get_yticklabels()]
         names = {label.split()[0].strip() for label in labels}
         assert names == set(re.findall("|".join(map(re.escape, known)), said)), one["key"]
@@ -175,7 +233,7 @@ def test_a_figure_draws_the_campaigns_that_its_sentence_names():
 
 def test_the_readme_says_what_the_committed_results_give(said):
     made = findings.sentences(paths.FIGURES).splitlines()
-    assert len(made) == 8
+    assert len(made) == findings.leading(findings.gather(paths.FIGURES))
     for ours, line in zip(made, said, strict=True):
         assert line == ours
         figure = line.partition("](")[2].partition(")")[0]

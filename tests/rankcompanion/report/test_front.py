@@ -13,34 +13,6 @@ from paperkit.templates import HERE
 from rankcompanion.report import front
 
 
-def test_every_column_of_the_tables_in_the_repository_is_explained():
-    tables = front.headers(paths.FIGURES)
-    assert len(tables) > 100
-    unexplained = {
-        (*where, row["name"])
-        for where, columns in tables.items()
-        for row in front.meanings(where[1], columns)
-        if not row["text"]
-    }
-    assert unexplained == set()
-
-
-def test_a_column_that_nothing_explains_is_not_hidden(tmp_path):
-    folder = tmp_path / "wmtx" / "99_new" / "cs-en"
-    folder.mkdir(parents=True)
-    (folder / "made.csv").write_text("system,mean_z,mystery\nA,1,2\n")
-    [group] = front.tables(tmp_path)
-    assert group["notebook"] == "99_new" and group["tables"][0]["name"] == "made"
-    told = {row["name"]: row["text"] for row in group["tables"][0]["columns"]}
-    assert list(told) == ["system", "mean_z", "mystery"]
-    assert told["mystery"] == "" and "name of the system" in told["system"]
-
-
-def test_columns_named_after_data_are_one_row():
-    told = front.meanings("documents_z", ["document", "<A>", "B"])
-    assert [row["name"] for row in told] == ["document", "(a system)"]
-
-
 def test_every_public_name_has_its_help():
     assert [row["name"] for row in front.names()] == list(rankstability.__all__)
     assert all(len(row["doc"]) > 30 for row in front.names())
@@ -50,7 +22,7 @@ def test_the_page_on_trust_counts_what_was_measured(tmp_path):
     """Settings by design, the worst of each, and every setting above what chance allows."""
     made = front.trust(tmp_path)
     cells = pd.read_csv(tmp_path / "certainty.csv")
-    assert sum(row["cells"] for row in made["rows"]) == made["cells"] == len(cells) > 200
+    assert sum(row["cells"] for row in made["rows"]) == made["cells"] == len(cells) > 50
     assert {row["design"]: row["worst"] for row in made["rows"]} == dict(
         cells.groupby("design")["false"].max()
     )
@@ -66,14 +38,14 @@ def test_the_page_on_trust_counts_what_was_measured(tmp_path):
 
 def test_code_leads_to_the_functions_that_it_calls():
     cells = [
-        {"id": "a", "cell_type": "code", "source": "from rankstability.rank import systems as s"},
+        {"id": "a", "cell_type": "code", "source": "from rankstability.rank import standing as s"},
         {"id": "b", "cell_type": "code", "source": "from rankstability import load\nload('x')"},
         {"id": "c", "cell_type": "code", "source": "s.rank_systems(load('x')); s.nothing(print())"},
         {"id": "d", "cell_type": "code", "source": "this is no code"},
         {"id": "e", "cell_type": "markdown", "source": "s.rank_systems()"},
     ]
     called = pages.calls(cells)
-    ours = "rankstability.rank.systems.rank_systems"
+    ours = "rankstability.rank.standing.rank_systems"
     assert called == {"a": [], "b": ["rankstability.load"], "c": [ours, "rankstability.load"]} | {
         "d": [], "e": []
     }  # fmt: skip
@@ -83,7 +55,7 @@ def test_code_leads_to_the_functions_that_it_calls():
 
 
 def test_every_function_that_the_glossary_names_is_there():
-    text = (HERE / "glossary.html.j2").read_text(encoding="utf-8")
+    text = (HERE / "terms.html.j2").read_text(encoding="utf-8")
     named = set(re.findall(r"<code>(rank[\w.]+)</code>", text))
     assert named == {row["name"] for row in front.behind([])} and len(named) > 15
 
@@ -117,6 +89,25 @@ def test_rows_of_the_ledger_lead_to_the_section_that_shows_them(tmp_path):
     assert linked[columns].equals(rows)
 
 
+def test_a_row_over_campaigns_leads_to_a_page_with_claims_of_its_paper(tmp_path):
+    """Not to the first campaign in the alphabet that has some claims."""
+    saved = tmp_path / "report.ipynb"
+    cells = [("markdown", "# T\n## In print"), ("code", "run.out.claims(x)")]
+    made = [{"cell_type": kind, "source": text} for kind, text in cells]
+    saved.write_text(json.dumps({"cells": made}))
+    columns = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
+    said = [("releases", "wmt-slt23", "a"), ("knowles2021", "Table 4", "b")]
+    said += [("knowles2021", "Table 1", "over all")]
+    rows = pd.DataFrame([[*one, "1", "1", "exact", "", ""] for one in said], columns=columns)
+    runs_made = []
+    for k, campaign in enumerate(("wmt-slt23", "wmt18")):
+        (tmp_path / campaign).mkdir()
+        rows[k : k + 1].to_csv(tmp_path / campaign / "claims.csv", index=False)
+        folder = tmp_path / campaign
+        runs_made.append(runs.Run("01_tiny", campaign, "", "kept", 0, "", folder, saved))
+    assert list(front.linked(rows, runs_made)["link"])[2] == "wmt18/01_tiny.html#in-print"
+
+
 def test_a_page_for_each_format(tmp_path):
     from rankcampaigns.formats import described
 
@@ -138,6 +129,8 @@ def test_a_page_for_each_format(tmp_path):
         ("1,050", "1050", "blocks", ("1,050", "1,050")),
         ("0.487", "0.487478", "inter | s", ("0.487", "0.48748")),
         ("4", "3.12", "70% of pairs (thousands)", ("4 thousand", "3.12 thousand")),
+        ("0.607", "0.607", "kappa", ("0.607", "0.607")),  # no digit is made up
+        ("0.01", "0.01", "SRP", ("0.01", "0.01")),
         ("yes", "yes", "x", ("yes", "yes")),
         ("26", "", "x", ("26", "")),
     ],
@@ -169,3 +162,53 @@ def test_the_ledger_says_what_is_open_and_what_can_be_fetched():
     )
     (paper,) = front.open_rows(rows)
     assert (paper["open"], paper["all"], paper["never"]) == (2, 3, 1)
+
+
+def test_each_finding_leads_to_the_section_that_shows_its_number(tmp_path):
+    """A heading of the kept report, and for misprints the rows of the ledger that are counted."""
+    (tmp_path / "assets").mkdir()
+    answers = front._answers(runs.read_runs(tmp_path), paths.FIGURES, tmp_path)
+    assert len(answers) == 9
+    for answer in answers:
+        page, _, section = answer["page"].partition("#")
+        if page == "ledger.html":
+            assert section == "misprint=1"
+            continue
+        if page.endswith("/verdict.html"):
+            assert f'id="{section}"' in (paths.FIGURES / page).read_text(encoding="utf-8")
+            continue
+        report = paths.FIGURES / page.replace(".html", "/report.ipynb")
+        titles = [
+            pages.slug(line.lstrip("# "))
+            for cell in json.loads(report.read_bytes())["cells"]
+            if cell["cell_type"] == "markdown"
+            for line in "".join(cell["source"]).splitlines()
+            if line.startswith("##")
+        ]
+        assert section in titles, answer["page"]
+        assert (tmp_path / answer["narrow"]).is_file() and (tmp_path / answer["figure"]).is_file()
+
+
+def test_the_front_page_shows_one_real_verdict_and_falls_back_to_a_demo(tmp_path):
+    verdict = {"systems": [{"system": "A"}, {"system": "B"}], "lines": [], "statements": {}}
+    verdict["statements"]["best"] = "A is best."
+    campaigns = []
+    for name, pair in (("demo-srdc", "cs-en"), ("wmt21", "de-en"), ("wmt21", "zh-en")):
+        page = f"{name}/00_verdict/{pair}/verdict.html"
+        (tmp_path / page).parent.mkdir(parents=True)
+        (tmp_path / page).with_suffix(".json").write_text(json.dumps(verdict))
+        campaigns.append({"name": name, "verdicts": {pair: page}})
+    shown = front._example(campaigns, tmp_path, front.EXAMPLE)
+    assert (shown["campaign"], shown["pair"]) == ("wmt21", "German–English")
+    assert [row["rank"] for row in shown["systems"]] == [1, 2] and shown["best"] == "A is best."
+    assert front._example(campaigns, tmp_path)["campaign"] == "demo-srdc"
+    assert front._example(campaigns[1:], tmp_path)["campaign"] == "wmt21"
+    assert front._example([], tmp_path) == {}
+
+
+def test_the_front_page_shows_the_explorer_with_a_system_that_moves(tmp_path):
+    (tmp_path / "assets").mkdir()
+    shown = front._explored(tmp_path)
+    drawn = (tmp_path / shown["figure"]).read_text(encoding="utf-8")
+    assert shown["removed"] in drawn and "line-through" in drawn
+    assert "moved: " in drawn and ("▲" in drawn or "▼" in drawn)

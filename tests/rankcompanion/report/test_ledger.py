@@ -73,7 +73,7 @@ def test_summary_counts_and_readme(tmp_path, published):
     gathered = ledger.gather(figures, published, {})
     assert ledger.update_readme(readme, ledger.markdown(gathered))
     text = readme.read_text()
-    assert "| Knowles 2021 | 4 | 1 | 1 | 0 | 2 | 0 |" in text
+    assert "| Knowles 2021 | 4 | 4 | 0 | 1 | 1 | 1 | 0 | 2 | 0 |" in text
     assert "old" not in text and text.startswith("before\n") and text.endswith("\nafter\n")
     assert not ledger.update_readme(readme, ledger.markdown(gathered))
     readme.write_text("no markers")
@@ -104,7 +104,17 @@ def test_a_number_under_two_readings_is_counted_once():
         "Bojar et al. 2011": 1, "Koehn 2012, as matched": 1, "Koehn 2012, as stated": 1,
     }  # fmt: skip
     assert table.loc["Koehn 2012, as matched", "exact"] == 1
-    assert "| **All** | **2** | **2** | **0** | **0** |" in ledger.markdown(rows)
+    assert "| **All** | **2** | **2** | **0** | **2** | **1** | **0** |" in ledger.markdown(rows)
+
+
+@pytest.mark.parametrize("printed", ["1,050", "8.1%", "−0.29", "about 13", "<.001", "4749.5"])
+def test_numbers_are_cells_with_a_number(printed):
+    assert ledger.is_number(printed)
+
+
+@pytest.mark.parametrize("printed", ["✓", "yes", "SR+DC", "CUNI-2018", "en-fi", ""])
+def test_names_and_marks_are_no_numbers(printed):
+    assert not ledger.is_number(printed)
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path, published):

@@ -1,6 +1,7 @@
 """The commands: what they answer, and what they refuse before anything is loaded or written."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import pytest
 
 from in_process import GOOD
 from rankcompanion.running import commands
+from rankstability import paths
 from rankstability.rank.recipes import recipe_of_year
 
 
@@ -36,7 +38,7 @@ def test_the_command_line_says_what_is_wrong(sandbox, capsys):
 def test_checks_load_neither_statistics_nor_figures(tmp_path, words, problem):
     (tmp_path / "own.csv").write_text("system,segment,score\na,1,50\nb,1,x\n")
     code = (
-        "import sys; from rankcompanion import commands\n"
+        "import sys; from rankcompanion.running import commands\n"
         f"code = commands.main({words})\n"
         "loaded = {'matplotlib', 'scipy.stats', 'statsmodels'} & set(sys.modules)\n"
         "sys.exit(f'{code} {loaded}' if code != 2 or loaded else 0)"
@@ -72,7 +74,7 @@ def test_help_tells_parameters_and_options(capsys):
     ("words", "problem"),
     [(["alpha=0.1", "alpha=0.2"], "parameter alpha is given twice"),
      (["campaign=demo-rr"], "parameter campaign is given twice"),
-     (["--figure-format=svg", "draws=x"], "parameter draws; found 'x'")],
+     (["--figure-format=svg", "seed=x"], "parameter seed; found 'x'")],
 )  # fmt: skip
 def test_a_call_that_is_off_is_refused(words, problem, capsys):
     assert commands.main(["verdict", "demo-srdc", *words]) == 2
@@ -86,3 +88,72 @@ def test_a_call_that_is_off_writes_no_settings(tmp_path, capsys):
     assert commands.main(["verdict", str(file), "--write-settings", "alpha=2"]) == 2
     assert "parameter alpha; found 2" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["verdict"], "nothing named to judge; expected a file, a folder or a campaign"),
+     (["verdcit", "x.csv"], "no such command (did you mean verdict?); found 'verdcit'"),
+     (["formats", "lng"], "unknown format (did you mean long?); found 'lng'"),
+     (["run"], "no notebook named; expected one of 00_verdict, 01_replication"),
+     (["run", "1"], "several notebooks begin so; found '1'; expected 01_replication, 10_lines")],
+)  # fmt: skip
+def test_a_slip_of_the_command_line_is_named_with_what_was_meant(words, said, capsys):
+    assert commands.main(words) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["verdict", "--help"], ["run", "01", "--help"]])
+def test_help_begins_with_the_usage(words, capsys):
+    assert commands.main(words) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"usage: rankstability {words[0]}")
+    assert said.index("usage") < said.index("\nparameters of ") < said.index("  alpha: float")
+
+
+def test_a_row_without_a_score_is_named_and_results_go_to_the_working_folder(tmp_path, capfd):
+    rows = [f"{s},{k},u{k % 3},d{k % 4},{50 + 3 * k}" for s in "ABC" for k in range(12)]
+    rows[7] = "A,7,u1,d3,"
+    (tmp_path / "data").mkdir()
+    text = "\n".join(["system,segment,annotator,document,score", *rows])
+    (tmp_path / "data" / "own.csv").write_text(text + "\n")
+    code = "import sys; from rankcompanion.running import commands; sys.exit(commands.main())"
+    command = [sys.executable, "-c", code, "verdict", "data/own.csv", "--quiet"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    said = capfd.readouterr()
+    assert "left out: own.csv, line 9: no score: 1 row\n" in said.err
+    assert (tmp_path / "results" / "own" / "00_verdict" / "xx-yy" / "verdict.html").is_file()
+
+
+def test_errors_that_do_not_count_are_said_with_how_to_count_them(tmp_path, capsys):
+    source = (paths.DEMO / "demo-mqm" / "mqm_demo_ende.3ratingsPerSegment.tsv").read_bytes()
+    (tmp_path / "mqm_mine_ende.tsv").write_bytes(source)
+    given = [str(tmp_path / "mqm_mine_ende.tsv"), "--quiet"]
+    given += [f"output_dir={tmp_path / 'out'}"]
+    assert commands.main(["verdict", *given]) == 0
+    said = "kept with weight 0: errors of the category Source issue; "
+    said += "`weights: with_source` counts them"
+    assert f"en-de: {said}: 131" in capsys.readouterr().err
+    page = (tmp_path / "out" / "en-de" / "verdict.html").read_text()
+    assert said in page.replace("&#34;", '"')
+    assert commands.main(["verdict", *given, "weights=with_source"]) == 0
+    assert "weight 0" not in capsys.readouterr().err
+
+
+def test_judges_are_named_on_the_command_line(tmp_path, capsys):
+    people = (paths.DEMO / "ratings.csv").read_text().splitlines()
+    judge = [re.sub("anna|ben|carla", "gpt-4", row) for row in people[1:]]
+    rows = sorted({row.rpartition(",")[0] + ",7" for row in judge if "gpt-4" in row})
+    table = tmp_path / "own.csv"
+    table.write_text("\n".join([*people, *rows]) + "\n")
+    call = ["verdict", str(table), f"output_dir={tmp_path / 'out'}", "--quiet"]
+    assert commands.main(call) == 2
+    assert "found 'gpt-4'; expected `judges: [gpt-4]`" in capsys.readouterr().err
+    assert commands.main([*call, "judges=gpt-5"]) == 2
+    assert "no such judge" in capsys.readouterr().err
+    assert commands.main([*call, "judges=file:absent.tsv"]) == 2
+    assert "no such file of judges; found 'absent.tsv'" in capsys.readouterr().err
+    assert commands.main([*call, "judges=gpt*"]) == 0
+    assert "judges, set apart from people: gpt*" in capsys.readouterr().err
+    page = (tmp_path / "out" / "xx-yy" / "verdict.html").read_text()
+    assert "Nothing above knows of gpt-4" in page and "gives every output the same score" in page

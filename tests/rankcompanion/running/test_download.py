@@ -18,8 +18,8 @@ import yaml
 
 from conftest import real
 from rankcampaigns import campaigns, text
+from rankcampaigns import catalogue as catalogues
 from rankcompanion.running import download
-from rankstability import paths
 from rankstability.errors import DataError
 
 LATEST = b"HITId\tWorkerId\n" + b"some judgments\n" * 200
@@ -127,7 +127,7 @@ def root(server, tmp_path, monkeypatch):
     file.write_text(yaml.safe_dump(catalogue, sort_keys=False))
     data = tmp_path / "data"
     data.mkdir()
-    monkeypatch.setattr(paths, "CATALOGUE", file)
+    monkeypatch.setattr("rankcampaigns.catalogue.CATALOGUE", file)
     monkeypatch.setattr(pooch.core, "time", types.SimpleNamespace(sleep=lambda seconds: None))
     monkeypatch.setenv("RANKSTABILITY_DATA", str(data))
     monkeypatch.setenv("RANKSTABILITY_MIRROR", f"http://127.0.0.1:{server.server_port}")
@@ -242,11 +242,11 @@ def test_a_killed_download_leaves_no_file_under_its_name_and_can_be_started_agai
     """The process is killed while the server holds the second half back."""
     server.files[f"{AT}ad-latest.csv"] = (LATEST, len(LATEST) // 2, 30.0)
     code = (
-        "import sys; from rankstability import paths; from rankcompanion import download; "
-        "from pathlib import Path; "
-        "paths.CATALOGUE = Path(sys.argv[1]); download.main(['pinned'])"
+        "import sys; from pathlib import Path; from rankcampaigns import catalogue; "
+        "from rankcompanion.running import download; "
+        "catalogue.CATALOGUE = Path(sys.argv[1]); download.main(['pinned'])"
     )
-    process = subprocess.Popen([sys.executable, "-c", code, str(paths.CATALOGUE)])
+    process = subprocess.Popen([sys.executable, "-c", code, str(catalogues.CATALOGUE)])
     try:
         deadline = time.monotonic() + 20
         while not server.asked and time.monotonic() < deadline:

@@ -6,16 +6,16 @@ from pandas.testing import assert_frame_equal
 from conftest import needs
 from rankcampaigns import campaigns
 from rankcompanion.notebooks import outlier_removal
-from rankcompanion.notebooks.lines import held
 from rankcompanion.notebooks.lines import tables as lines
 from rankcompanion.notebooks.srp import twins
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import sizes
 from rankstability import rank_systems, segment_scores
 from rankstability.chance import named_generator
+from rankstability.rank import standing as places
 from rankstability.rank.recipes import RECIPES, recipe_of_year
 
-SEED, DRAWS, RESAMPLES, ALPHA = 7, 5, 100, 0.05
+SEED, ALPHA = 7, 0.05
 
 
 def both(campaign, pair):
@@ -23,10 +23,9 @@ def both(campaign, pair):
     found = campaigns.find(campaign)
     judgments = campaigns.load(found, pair)
     [one] = verdict.cases(found, pair, judgments)
-    rng = named_generator(SEED, pair)
-    made = verdict.standing(one, "auto", rng, RESAMPLES, ALPHA)
+    made = verdict.standing(one, "auto", ALPHA)
     own = recipe_of_year(found.year, found.format)
-    return one, made, judgments, lines.judged_by(judgments), own
+    return one, made, judgments, places.judged_by(judgments), own
 
 
 def check(campaign, pair):
@@ -34,21 +33,16 @@ def check(campaign, pair):
     assert one.recipe == own
     # notebook 10, and 01 for its recipe
     rng = named_generator(SEED, pair)
-    theirs = held.standing(judged[own], own, rng, None, resamples=RESAMPLES, alpha=ALPHA)
-    for name in ("table", "places", "probabilities"):
+    theirs = places.standing(judged[own], own, alpha=ALPHA)
+    for name in ("table", "places"):
         assert_frame_equal(getattr(made, name), getattr(theirs, name))
-    ours, drawn = held.recipes(one.judged, [made.unit], ALPHA)
-    rankings, shown = held.recipes(judged, lines.units_shown(judged[own]), ALPHA)
+    ours, drawn = places.recipes(one.judged, [made.unit], ALPHA)
+    rankings, shown = places.recipes(judged, lines.units_shown(judged[own]), ALPHA)
     assert_frame_equal(ours, rankings)
     shown = shown[shown["unit"] == made.unit].reset_index(drop=True)
     assert_frame_equal(drawn, shown)
     mine = shown[shown["recipe"] == own].reset_index(drop=True)
     assert_frame_equal(made.places, mine)
-    false = verdict.false_lines(one, SEED, DRAWS, ALPHA)
-    units = false["unit"].tolist()
-    assert set(units) <= set(lines.null_units(judged[own])) and units
-    table = lines.false_line_table({own: judged[own]}, units, SEED, DRAWS, ALPHA, own)
-    assert_frame_equal(false, table)
     # notebook 01's own ranking is the recipe of WMT17 on these judgments
     by = ours.query("recipe == 'wmt17'")
     ranking = rank_systems(segment_scores(judgments))

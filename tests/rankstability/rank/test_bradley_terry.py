@@ -124,3 +124,25 @@ def test_strengths_are_finite_just_where_the_likelihood_has_a_maximum(won, tied,
         with pytest.raises(DataError, match="no finite strengths"):
             bradley_terry.davidson(data)
         assert np.isfinite(bradley_terry.strengths(data)).all()
+
+
+def test_the_information_is_the_curvature_of_the_log_likelihood():
+    strength, log_tie = np.array([0.7, -0.2, 0.1, -0.6]), -0.4
+    number = np.array([[0, 30, 12, 8], [30, 0, 25, 9], [12, 25, 0, 40], [8, 9, 40, 0]], float)
+
+    def normaliser(theta):  # the part of minus the log likelihood that is not linear
+        half = (theta[:4, None] - theta[None, :4]) / 2
+        return (number * np.log(np.exp(half) + np.exp(-half) + np.exp(theta[4]))).sum() / 2
+
+    at, steps = np.append(strength, log_tie), np.eye(5) * 1e-3
+    curved = np.array([
+        [
+            sum(s * t * normaliser(at + s * one + t * two) for s in (1, -1) for t in (1, -1))
+            for one in steps
+        ]
+        for two in steps
+    ]) / 4e-6  # fmt: skip
+    lead, draw = bradley_terry._expected(strength, float(np.exp(log_tie)))
+    inverse = bradley_terry._inverse_information(number, lead, draw)
+    expected = np.linalg.pinv(curved, rcond=1e-5, hermitian=True)
+    np.testing.assert_allclose(inverse, expected, atol=1e-5)

@@ -1,11 +1,15 @@
 """Orders and cluster rules, by hand and by brute force."""
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assessments import made
+from rankstability import judgments, rank_systems
 from rankstability.errors import DataError
 from rankstability.rank.ranking import CLUSTER_RULES, rank
 
@@ -98,3 +102,42 @@ def test_significant_means_p_below_alpha_and_a_pair_without_p_is_not():
         ("a", "c"): False,
         ("b", "c"): False,
     }
+
+
+def standing_of(claimed, held):
+    """A ranking of four systems with lines below the ranks `claimed` and `held`."""
+    whole = rank_systems(judgments(frame_of(True)), recipe="wmt24")
+    table = whole.table.assign(cluster=1 + np.searchsorted(claimed, np.arange(4), "right"))
+    sure = replace(whole.sure, held=np.isin(np.arange(1, 4), held))
+    return replace(whole, table=table, certain=sure)
+
+
+def frame_of(told):
+    rows = [(s, d, w, 50 + 8 * "DCBA".index(s) + (3 * d + 5 * w + 7 * ord(s)) % 11)
+            for s in "ABCD" for d in range(6) for w in range(4)]  # fmt: skip
+    names = ["system", "document", "annotator", "score"]
+    frame = pd.DataFrame(rows, columns=names).assign(segment=lambda f: f["document"])
+    return frame if told else frame.assign(annotator="a", document="d")
+
+
+def test_lines_are_shown_as_claimed_and_held():
+    text = str(standing_of([1, 2], [2, 3])).splitlines()
+    assert [line.split()[1] for line in text if line[:4].strip().isdigit()] == list("ABCD")
+    assert set(text[1]) == {"-"}  # below the header
+    assert set(text[3]) == {"-", " "} and set(text[5]) == {"-"} and set(text[7]) == {"="}
+    shown = standing_of([1, 2], [2, 3])._repr_html_()
+    assert [shown.count(look) for look in ("1px dashed", "2px solid", "4px double")] == [5, 5, 5]
+    assert "recipe wmt24" in shown and "other worker x document" in shown
+
+
+def test_a_ranking_of_which_nothing_can_be_told_shows_no_interval_and_no_ranks():
+    untold = rank_systems(judgments(frame_of(False)), recipe="wmt24")
+    assert untold.unit == "" and "no units are named" in untold._repr_html_()
+    cells = [line.split() for line in str(untold).splitlines()]
+    assert {len(row) for row in cells if row[0].isdigit()} == {3}
+
+
+def test_a_ranking_draws_itself_as_the_page_does():
+    figure = standing_of([1, 2], [2]).plot("four systems")
+    assert len(figure.axes) == 3
+    assert figure.get_suptitle() == "four systems" or "four systems" in str(figure.texts)

@@ -1,43 +1,19 @@
-"""Kinds of units, and resampled means against slow, obvious versions."""
+"""Kinds of units."""
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from rankstability.rank.units import TWO_WAY, difference_variance, draw_means, nested
+from rankstability.rank.units import (
+    difference_variance,
+    jackknifed,
+    nested,
+    normal_draws,
+    unit_table,
+    unit_totals,
+    within_domains,
+)
 from rankstability.score.scored import from_frame
-
-
-def uneven(seed=1, n=400, systems=4, units=30):
-    rng = np.random.default_rng(seed)
-    system, unit = rng.integers(systems, size=n), rng.integers(units, size=n)
-    return system, unit, rng.normal(size=n) + rng.normal(size=units)[unit], rng.uniform(0.2, 1, n)
-
-
-def test_resampled_means_are_those_of_units_drawn_one_by_one():
-    """One kind of unit, and two kinds: each drawn with replacement, judgments as often as drawn."""
-    system, unit, score, _ = uneven(n=300)
-    other = np.random.default_rng(6).integers(12, size=300)
-    names = [[f"{k}{v:02d}" for v in c] for k, c in zip("swd", (system, unit, other), strict=True)]
-    frame = pd.DataFrame(dict(zip(("system", "worker", "document"), names, strict=True)))
-    judged = from_frame(frame.assign(segment=np.arange(300), score=score))
-
-    def slow(times, rows):
-        kept = np.repeat(np.arange(300), times[rows])
-        return [score[kept[system[kept] == s]].mean() for s in range(4)]
-
-    units = len(set(unit))
-    fast = draw_means(judged, "worker", np.random.default_rng(7), 20)
-    times = np.random.default_rng(7).multinomial(units, np.full(units, 1 / units), size=20)
-    np.testing.assert_allclose(fast, [slow(t, judged.unit("worker")) for t in times])
-    both = draw_means(judged, TWO_WAY, np.random.default_rng(7), 20)
-    rng = np.random.default_rng(7)
-    workers = rng.multinomial(units, np.full(units, 1 / units), 20)
-    documents = rng.multinomial(12, np.full(12, 1 / 12), 20)
-    each = [
-        slow(w[judged.unit("worker")] * d[judged.unit("document")], np.arange(300))
-        for w, d in zip(workers, documents, strict=True)
-    ]
-    np.testing.assert_allclose(both, each)
 
 
 def test_one_kind_of_unit_lies_within_another_where_each_of_it_meets_one():
@@ -54,3 +30,123 @@ def test_no_difference_varies_by_less_than_nothing():
     covariance = np.array([[1.0, 1.5], [1.5, 1.0]])  # of two kinds of units it may be such
     assert (difference_variance(covariance) == 0).all()
     assert (difference_variance(covariance, 0.5) == 0.5).all()
+
+
+def test_the_kinds_of_units_by_hand_with_what_contains_each():
+    """Three judge two documents of two systems; each has one HIT of each document."""
+    rows = [
+        (system, f"{document}-{who}", who, f"hit-{who}-{document}", document, 1.0)
+        for system in "AB"
+        for document in ("d1", "d2")
+        for who in ("x", "y", "z")
+    ]
+    columns = ["system", "segment", "worker", "hit", "document", "score"]
+    judged = pd.DataFrame(rows, columns=columns)
+    table = unit_table(from_frame(judged)).set_index("unit")
+    assert table["units"].to_dict() == {
+        "worker": 3, "hit": 6, "document": 2, "block": 12, "worker x document": 2,
+    }  # fmt: skip
+    assert table["inside"].to_dict() == {
+        "worker": "", "hit": "worker + document", "document": "",
+        "block": "worker + hit + document", "worker x document": "",
+    }  # fmt: skip
+    assert table["default"].to_dict() == dict.fromkeys(table.index, 0) | {"worker x document": 1}
+    alone = unit_table(from_frame(judged[["system", "segment", "hit", "score"]]))
+    assert alone.to_numpy().tolist() == [["hit", 6, "", 1]]
+
+
+def test_totals_by_hand_are_of_units_in_use():
+    system, unit = np.array([0, 1, 0, 1]), np.array([3, 3, 7, 3])
+    score, weight = np.array([10.0, 20.0, 30.0, 40.0]), np.array([1.0, 0.5, 1.0, 0.25])
+    sums, held = unit_totals(system, unit, score, weight, 2)
+    assert sums.tolist() == [[10.0, 20.0], [30.0, 0.0]]
+    assert held.tolist() == [[1.0, 0.75], [1.0, 0.0]]
+
+
+def judged_of_one_system(seed):
+    """Scores with shares of the mean that add up to 1, units from 0, two to four domains."""
+    rng = np.random.default_rng(seed)
+    unit = np.repeat(np.arange(9), rng.integers(1, 5, size=9))
+    share = rng.uniform(0.5, 2, size=len(unit))
+    return rng.normal(50, 9, size=len(unit)), share / share.sum(), unit
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_without_domains_an_influence_is_that_of_leaving_the_unit_out(seed):
+    """Variance: (G - 1) / G times the squared changes of the mean; units: Kish's number."""
+    score, share, unit = judged_of_one_system(seed)
+    mean, none = (share * score).sum(), np.zeros(len(unit), int)
+    kind = within_domains(score, share, np.array([mean]), unit=unit, system=none, domain=none)
+    left = [unit != one for one in range(9)]
+    changes = np.array([np.average(score[rest], weights=share[rest]) - mean for rest in left])
+    assert kind.covariance()[0, 0] == pytest.approx(8 / 9 * (changes**2).sum())
+    assert kind.influence[:, 0] == pytest.approx(-np.sqrt(8 / 9) * changes)
+    held = np.array([share[unit == one].sum() for one in range(9)])
+    assert kind.share[:, 0] == pytest.approx(held)
+    assert kind.effective[0] == pytest.approx(1 / (held**2).sum())
+    part = np.bincount(unit, share * (score - mean))
+    same = jackknifed(held[:, None], part[:, None])
+    for one, other in ((kind.influence, same.influence), (kind.effective, same.effective)):
+        assert one == pytest.approx(other)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_influences_within_domains_are_about_the_mean_of_each(seed):
+    """Documents 0 to 3 and 4 to 6 form domains; 7 and 8 are alone in theirs, and are pooled."""
+    score, share, unit = judged_of_one_system(seed)
+    mean, domain = (share * score).sum(), np.array([0, 0, 0, 0, 1, 1, 1, 2, 3])[unit]
+    kind = within_domains(
+        score, share, np.array([mean]), unit=unit, system=np.zeros(len(unit), int), domain=domain
+    )
+    held = np.bincount(unit, share)
+    expected, variances, squares = [], [], []
+    for units in ([0, 1, 2, 3], [4, 5, 6]):
+        number, whole = len(units), held[units].sum()
+        own = np.isin(unit, units)
+        centre = np.average(score[own], weights=share[own])
+        for one in units:
+            rest = own & (unit != one)
+            moved = whole * (centre - np.average(score[rest], weights=share[rest]))
+            expected.append(np.sqrt((number - 1) / number) * moved)
+        kish = whole**2 / (held[units] ** 2).sum()
+        variances.append(whole**2 / kish)
+        squares.append(variances[-1] ** 2 / (kish - 1))
+    for one in (7, 8):
+        part = (share * (score - mean))[unit == one].sum()
+        expected.append(np.sqrt(8 / 9) * part / (1 - held[one]))
+    pooled = held[7] ** 2 + held[8] ** 2  # two domains: one degree of freedom
+    freedom = (sum(variances) + pooled) ** 2 / (sum(squares) + pooled**2)
+    assert kind.influence[:, 0] == pytest.approx(np.array(expected))
+    assert kind.effective[0] == pytest.approx(min(1 / (held**2).sum(), 1 + freedom))
+
+
+def test_systems_are_apart_and_may_be_taken_by_code():
+    """Each system's column is what it would be alone, with domains of different sizes."""
+    rng = np.random.default_rng(8)
+    unit, system = (a.ravel() for a in np.indices((6, 2)))
+    unit, system = unit[:-1], system[:-1]  # of the second system, five units
+    score, domain = rng.normal(size=11), unit // 3
+    share = 1 / np.bincount(system)[system]
+    means = np.bincount(system, share * score)
+    kind = within_domains(score, share, means, unit=unit, system=system, domain=domain)
+    for one in (0, 1):
+        own = system == one
+        alone = within_domains(
+            score[own], share[own], means[[one]],
+            unit=unit[own], system=np.zeros(own.sum(), int), domain=domain[own],
+        )  # fmt: skip
+        taken = kind.take(np.array([one]))
+        used = len(alone.share)
+        assert taken.share[:used] == pytest.approx(alone.share) and not taken.share[used:].any()
+        assert taken.influence[:used] == pytest.approx(alone.influence)
+        assert taken.effective == pytest.approx(alone.effective)
+
+
+def test_normal_draws_have_the_covariance_and_no_negative_variance():
+    covariance = np.array([[4.0, 1.0], [1.0, 1.0]])
+    drawn = normal_draws(covariance, 20_000, np.random.default_rng(1))
+    assert drawn.shape == (20_000, 2)
+    assert np.cov(drawn.T) == pytest.approx(covariance, abs=0.15)
+    assert drawn.mean(axis=0) == pytest.approx([0, 0], abs=0.05)
+    flat = normal_draws(np.array([[1.0, 1.5], [1.5, 1.0]]), 50, np.random.default_rng(1))
+    assert flat[:, 0] == pytest.approx(flat[:, 1])  # what they differ by would vary by less than 0

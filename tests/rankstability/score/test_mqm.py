@@ -47,6 +47,18 @@ def test_other_tables_and_what_has_no_weight():
         mqm.weigh(row, "freitag")
 
 
+def test_errors_of_weight_nought_are_counted_unless_they_are_neutral():
+    """In TED zh-en, errors of the source move all 13 systems where they count."""
+    kinds = [("Source issue", "Major"), ("Source issue", "Minor"), ("Source issue", "Neutral"),
+             ("Other", "Neutral"), ("Other", "Minor"), ("No-error", "No-error"),
+             ("Accuracy/Creative Reinterpretation", "Minor")]  # fmt: skip
+    errors = judgments([("A", "d", 1, "r", *kind) for kind in kinds])
+    assert mqm.weightless(errors).to_dict() == {"Source issue": 2}
+    assert len(mqm.weightless(errors, "marot2023")) == 2
+    assert mqm.weightless(errors, "with_source").empty
+    assert mqm.weigh(errors, "with_source").tolist() == [5, 1, 0, 0, 1, 0, 1]
+
+
 def test_sums_per_item_and_rater():
     rows = []
     for system, extra in (("A", 0), ("B", 2)):
@@ -148,3 +160,12 @@ def test_normalised_ratings_are_single_segments_normalised_by_their_raters(how):
         for d in range(3)
     ]
     np.testing.assert_allclose(mqm.normalised(data, how), np.transpose(expected), rtol=1e-10)
+
+
+def test_minor_errors_of_form_weigh_a_tenth_in_the_weights_of_bio_mqm():
+    light = [f"Linguistic conventions/{kind}" for kind in ("Punctuation", "Spelling", "Grammar")]
+    kinds = [*((name, "Minor") for name in [*light, "Style/Non fluent"]), ("Style/Other", "Minor")]
+    kinds += [(light[0], "Major"), ("Accuracy/Untranslated", "Major"), ("No-error", "No-error")]
+    judgments = pd.DataFrame(kinds, columns=["category", "severity"])
+    weights = mqm.weigh(judgments, "zouhar2024").tolist()
+    assert weights == [0.1, 0.1, 0.1, 0.1, 1.0, 5.0, 25.0, 0.0]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from assessments import frame_of
 from rankstability.change import perturb
+from rankstability.judgments import blocks
 from rankstability.score import pairwise
 
 SYSTEMS = ["_ref", "a", "b", "c", "d", "e", "f"]
@@ -77,3 +78,17 @@ def test_expected_win_averages_opponents_not_comparisons():
     )
     assert pairwise.expected_win(counts)[0] == pytest.approx(0.45)
     assert pairwise.wins_over_decided(counts)[0] == pytest.approx(0.09)
+
+
+def test_blocks_in_which_a_system_is_shown_ranked_and_best_by_hand():
+    shown = [{"a": 1, "b": 2, "c": 2}, {"a": 1, "b": 1}, {"a": -1, "c": 1}, {"b": 1, "c": -1}]
+    data = blocks(frame_of(shown))
+    assert data.systems == ("a", "b", "c")
+    facts = {name: counts.tolist() for name, counts in pairwise.by_block(data).items()}
+    assert facts == {
+        "shown": [3, 3, 3],
+        "ranked": [2, 3, 2],
+        "better_or_equal_all_in_block": [2, 2, 1],
+        "better_all_in_block": [1, 0, 0],
+        "sole_winner": [1, 1, 1],
+    }

@@ -14,7 +14,7 @@ from rankcompanion.notebooks.relative_ranking import methods
 from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
 from rankstability.change import perturb
 from rankstability.errors import DataError
-from rankstability.rank import significance
+from rankstability.rank import removing, significance
 from rankstability.rank.systems import rank_counts
 from rankstability.score import pairwise, rr
 
@@ -95,7 +95,7 @@ def demo():
 
 
 def test_removals_are_what_removing_the_rows_gives(demo):
-    changes = methods.removals(demo, ["better_or_equal_others", "expected_win"])
+    changes = removing.removals(demo, ["better_or_equal_others", "expected_win"])
     assert len(changes) == 2 * 2 * 9 and set(changes["removed"]) >= {"ref", "cedar"}
     task = rr.tasks(demo)["cs-en"]
     for row in changes[changes["task"] == "cs-en"].itertuples():
@@ -149,7 +149,7 @@ def test_a_system_without_a_score_stands_last_and_is_not_dropped():
     assert (ranks.loc["c"].drop("task") == 3).all() and ranks["mfas"].to_dict()["a"] == 1
     clusters = methods.cluster_table(frame, "bojar")
     assert list(clusters["system"]) == ["a", "b", "c"] and np.isnan(clusters["bojar"].iloc[2])
-    changes = methods.removals(frame, ["bojar"])
+    changes = removing.removals(frame, ["bojar"])
     assert set(changes["removed"]) == {"a", "b", "c"}
     tied = frame_of([{"a": 1, "b": 1, "c": 1}] * 3)
     found = rank_counts(pairwise.pair_counts(tied), "bojar")
@@ -157,7 +157,7 @@ def test_a_system_without_a_score_stands_last_and_is_not_dropped():
 
 
 def test_two_systems_leave_nothing_to_remove():
-    changes = methods.removals(frame_of([{"a": 1, "b": 2}] * 8), ["bojar"])
+    changes = removing.removals(frame_of([{"a": 1, "b": 2}] * 8), ["bojar"])
     assert changes.empty and {"task", "removed", "d_rank", "largest_move"} <= set(changes.columns)
     assert methods.removal_summary(changes).empty
 

@@ -1,95 +1,19 @@
 """How hard each document is, and how much each system gains from its documents (notebook 05)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
 
-from rankcompanion.models import additive as models
-from rankcompanion.models import variance
-from rankcompanion.models.variance import Z95, Components, LeftOut, error, leave_out
-from rankcompanion.notebooks.cooccurrence import with_and_without
-from rankcompanion.notebooks.lines.held import UNTOLD
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, is_human
 from rankstability.rank.comparing import opposite_pairs
-from rankstability.rank.units import default_kinds
 from rankstability.score.da import judgment_z
-from rankstability.score.scored import scored, segment_scores
+from rankstability.score.scored import segment_scores
 
-VAGUE = 100.0  # intervals of a variance with larger factors are left out
-
-
-@dataclass(frozen=True)
-class WithoutUnits:
-    """Variance components and document effects fitted without groups of units, for intervals."""
-
-    unit: str = UNTOLD  # empty if none is named, or only one of a kind: no intervals
-    fits: Mapping[str, Mapping[str, LeftOut]] = field(default_factory=dict)  # by score, kind
-
-    def component_factor(self, score: str, component: str) -> float:
-        """The factor of the 95 % interval of a component's ratio to the residual variance.
-
-        Error variances from two kinds of units are added. NaN for a variance of 0, without a unit,
-        and above `VAGUE`.
-        """
-        fits = list(self.fits.get(score, {}).values())
-        if not fits or component not in fits[0].factors:
-            return float("nan")
-        at = fits[0].factors.index(component)
-        se = np.sqrt(sum(error(f.log_ratio)[at] ** 2 for f in fits))
-        factor = float(np.exp(self._times(fits) * se))
-        return factor if factor <= VAGUE else float("nan")
-
-    def luck_half(self, share: pd.DataFrame, model: pd.Series) -> pd.Series:
-        """Half the 95 % interval of each system's luck in points, given its documents.
-
-        `share` (systems by documents) is less that of the mean system. `model` is half the interval
-        by the model's errors, for documents as units. Of two kinds, the wider interval is taken.
-        """
-        half = pd.Series(np.nan, share.index)
-        for kind, fit in self.fits.get("raw", {}).items():
-            own = model
-            if kind != "document":
-                own = self._times([fit]) * error(fit.document @ share.to_numpy().T)
-            half = np.fmax(half, own)
-        return half
-
-    @staticmethod
-    def _times(fits: list[LeftOut]) -> float:
-        return float(student.isf(0.025, min(len(f.log_ratio) for f in fits) - 1))
-
-
-UNTOLD_UNITS = WithoutUnits()
-
-
-def without_units(
-    data: DirectAssessment | pd.DataFrame,
-    parts: Mapping[str, Components],
-    rng: np.random.Generator,
-    unit: str | None = None,
-) -> WithoutUnits:
-    """Fit the components of raw and z-scores without each of some groups of units.
-
-    `data` is as for `variance_components`, and `parts` its result; `unit` is by default that of
-    `rank.units.default_kinds`. Raises DataError for a unit that the data do not name.
-    """
-    raw = scored(data)
-    kinds = default_kinds(raw) if unit is None else tuple(unit.split(" x "))
-    number = [len(np.unique(raw.unit(kind))) for kind in kinds]
-    if min(number, default=0) < 2:
-        return UNTOLD_UNITS
-    fits: dict[str, dict[str, LeftOut]] = {}
-    for score in ("raw", "z"):
-        weights = None
-        if not isinstance(data, DirectAssessment):
-            weights = data.loc[data[score].notna(), "n"].to_numpy(float)
-        judged = scored(data, score)
-        fits[score] = {k: leave_out(judged, parts[score], k, rng, weights) for k in kinds}
-    return WithoutUnits(" x ".join(kinds), fits)
+from ...models import variance
+from ...models.variance import Z95
+from ..cooccurrence import with_and_without
 
 
 def segment_frame(da: DirectAssessment) -> pd.DataFrame:
@@ -132,13 +56,13 @@ def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
 def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, variance.Components]:
     """Variance components of raw scores and of z-scores: keys ``raw`` and ``z``.
 
-    For judgments, the components are those of `models.additive.components`. Segment scores (with
+    For judgments, the components are those of `models.variance.components`. Segment scores (with
     the columns of `segment_frame`) have system, document (if known), segment and residual; what
     workers add is in the residual, which is divided by the number of judgments. Raises DataError
     for fewer than two systems.
     """
     if isinstance(data, DirectAssessment):
-        return {"raw": models.components(data), "z": models.components(data, judgment_z(data))}
+        return {"raw": variance.components(data), "z": variance.components(data, judgment_z(data))}
     names = ["system", *(["document"] if has_documents(data) else []), "segment"]
     out = {}
     for score in ("raw", "z"):
@@ -152,23 +76,13 @@ def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, vari
     return out
 
 
-def component_table(
-    parts: dict[str, variance.Components], pair: str, without: WithoutUnits = UNTOLD_UNITS
-) -> pd.DataFrame:
-    """Variance components with intervals: pair, score (raw, z), and columns of `Components.table`.
-
-    low and high leave out groups of `unit` (empty if that cannot be done); the interval by the
-    model is in model_low and model_high.
-    """
-    frames = []
-    for score, fitted in parts.items():
-        own = fitted.table().rename(columns={"low": "model_low", "high": "model_high"})
-        times = np.array([without.component_factor(score, c) for c in own["component"]])
-        ends = {"low": own["variance"] / times, "high": own["variance"] * times}
-        frames.append(own.assign(pair=pair, score=score, unit=without.unit, **ends))
+def component_table(parts: dict[str, variance.Components], pair: str) -> pd.DataFrame:
+    """Variance components: columns pair, score (raw, z), and those of `Components.table`."""
+    frames = [fitted.table().assign(score=score) for score, fitted in parts.items()]
     table = pd.concat(frames, ignore_index=True)
-    first = ["pair", "score", "component", "variance", "low", "high", "unit"]
-    return table[[*first, *(name for name in table if name not in first)]]
+    table.insert(0, "score", table.pop("score"))
+    table.insert(0, "pair", pair)
+    return table
 
 
 def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
@@ -190,15 +104,13 @@ def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd
     return table.sort_values(order, ascending=[False, True]).reset_index(drop=True)
 
 
-def ease_by_system(
-    frame: pd.DataFrame, parts: dict[str, variance.Components], without: WithoutUnits = UNTOLD_UNITS
-) -> pd.DataFrame:
+def ease_by_system(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
     """How easy the documents were on which each system was judged, and its mean z without that.
 
     Columns system, human, documents, mean_raw, mean_z, luck_raw, luck_z (mean ease of the documents
     of its segments, less the mean over systems: positive is lucky), luck_low, luck_high (95 %
-    interval of luck_raw by `WithoutUnits.luck_half`; empty if it cannot be told), unit (of that
-    interval), segment_luck_z (with the ease of the segments added), document_sd (standard deviation
+    interval of luck_raw by the prediction errors of the documents' effects), segment_luck_z (with
+    the ease of the segments added), document_sd (standard deviation
     of its mean raw scores over documents), z_without (mean_z - luck_z), rank, rank_without; best
     mean z first.
     """
@@ -219,10 +131,9 @@ def ease_by_system(
     known = frame["raw"].notna()
     share = pd.crosstab(system[known], document[known], normalize="index")
     apart = (share - share.mean()).reindex(columns=documents.index, fill_value=0.0)
-    by_model = Z95 * np.sqrt((apart**2) @ documents["se"].fillna(0.0) ** 2)
-    half = without.luck_half(apart, by_model)
-    out["luck_low"], out["luck_high"] = (out["luck_raw"] + k * half for k in (-1, 1))
-    out["unit"] = without.unit
+    half = Z95 * np.sqrt((apart**2) @ documents["se"].fillna(0.0) ** 2)
+    out["luck_low"] = out["luck_raw"] - half
+    out["luck_high"] = out["luck_raw"] + half
     more = segment.map(parts["z"].effects["segment"].set_index("level")["effect"]).fillna(0.0)
     out["segment_luck_z"] = against_the_mean(ease + more, "z")
     cells = frame.groupby([system, document])["raw"].mean()
@@ -246,7 +157,9 @@ def summary(
     luck_sd and luck_max (points between systems), luck_z_sd, luck_z_max, reordered (pairs of
     systems whose order their documents decide).
     """
-    known, number, raw = ease is not None, frame.nunique(), parts["raw"].variance
+    known = ease is not None
+    number = frame.nunique()
+    raw = parts["raw"].variance
     row: dict[str, Any] = {"pair": pair, "systems": number["system"]}
     row |= {"documents": number["document"] if known else 0, "segments": number["segment"]}
     row |= {"workers": int("worker" in raw), "system_sd": np.sqrt(raw["system"])}

@@ -9,7 +9,6 @@ import numpy as np
 
 from rankcampaigns import campaigns
 from rankcampaigns.campaigns import Campaign
-from rankcompanion.notebooks.outlier_removal import SETS
 from rankstability.change import perturb
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, human_systems, reference_systems
@@ -21,6 +20,8 @@ from rankstability.score import mqm
 from rankstability.score.pairwise import PairCounts, pair_counts
 from rankstability.score.rr import METHODS, REFERENCE, tasks
 from rankstability.score.scored import Scores, segment_scores
+
+from ..outlier_removal import SETS
 
 RULE, ALPHA = "knowles", 0.05
 SIGN_TESTS = {  # by the correction of each
@@ -140,7 +141,7 @@ class DaTask(Task):
         return segment_scores(da), len(self.da.good) - len(da.good), int(lower.sum())
 
     def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
-        return ranks.rank_systems(self.segments(removed, divisor)[0], by=score, test=test)
+        return ranks.rank_scores(self.segments(removed, divisor)[0], by=score, test=test)
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
         _, taken, divided = self.segments(removed, divisor)

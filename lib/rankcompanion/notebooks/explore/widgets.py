@@ -9,11 +9,12 @@ import pandas as pd
 
 from paperkit.templates import HERE, template
 from rankcampaigns import campaigns
-from rankcompanion.figures.common import PALETTE, RED
-from rankcompanion.notebooks.explore.views import ALPHA, RULE, State, Task, View, load, shown
 from rankstability.errors import DataError
 from rankstability.rank.comparing import held_places
 from rankstability.rank.ranking import CLUSTER_RULES
+
+from ...figures.common import PALETTE, RED
+from .views import ALPHA, RULE, State, Task, View, load, shown
 
 STILL, INK = "#8C8C8C", "var(--jp-content-font-color1, #111)"  # the text colour of JupyterLab
 BARS = {"kept": INK, "appeared": RED, "vanished": STILL}
@@ -95,7 +96,7 @@ class Explorer(widgets.VBox):
         ):
             control.observe(lambda _, act=act: self._quiet or act(), "value")
         for name, button in self.buttons.items():
-            button.on_click(lambda _, name=name: self._preset(name))
+            button.on_click(lambda _, name=name: self.preset(name))
         self._open(pair)
 
     # ------------------------------------------------------------ the controls
@@ -174,7 +175,15 @@ class Explorer(widgets.VBox):
         finally:
             self._quiet = False
 
-    def _preset(self, name: str) -> None:
+    def preset(self, name: str) -> None:
+        """Remove what a button says: nothing, human + REF, lowest or highest.
+
+        Raises DataError for another name.
+        """
+        if name not in self.buttons:
+            raise DataError("no such removal", value=name, expected=", ".join(self.buttons))
+        if not self.tasks:  # nothing could be read, which the message says
+            return
         systems = self.task.first.systems
         ends = {"lowest": systems[-1:], "highest": systems[:1], "human + REF": ("human+ref",)}
         self.removed.value = tuple(n for n in ends.get(name, ()) if n in self.task.removable)

@@ -1,40 +1,56 @@
-"""How often false lines are drawn between equal systems, and rank sets hold the true ranks."""
+"""How often lines are drawn between systems that are equal.
 
-from collections.abc import Sequence
+Null campaigns are made from a campaign's own judgments in two steps: every system gets the same
+distribution of scores, then labels of systems are shuffled in whole documents. What comes out is a
+lower bound: ties broken at random and the leanings of fresh annotators only add false lines.
+"""
+
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 from statsmodels.stats.proportion import proportion_confint
 
-from rankcompanion.models.truth import Truth, shuffle_blocks, shuffle_labels
-from rankstability.judgments import counted
-from rankstability.rank.certainty import certainty
-from rankstability.rank.recipes import Recipe, made_by, quick, recipe_means
-from rankstability.score.scored import Scores, from_assessment
-
-COLUMNS = ["unit", "covered", "covered_low", "covered_high", "width", "draws"]
+from rankstability.rank.recipes import Recipe, made_by, quick
+from rankstability.score.scored import Scores
 
 
-def equal_systems(scored: Scores, recipe: Recipe) -> Scores:
-    """The judgments less each system's mean, as the recipe computes it, so that all are equal."""
-    mean = recipe_means(scored, recipe)
-    return replace(scored, score=scored.score - mean[scored.system])
+def equal_systems(scored: Scores, recipe: Recipe, rng: np.random.Generator) -> Scores:
+    """The judgments with the same distribution of scores for every system, the pooled one.
+
+    A score is replaced by the quantile of all scores that its rank among the scores of its own
+    system stands for, without interpolation; ties take their ranks at random. Where the recipe
+    averages over domains, this is done within each domain. A system keeps which of its judgments
+    are high and which are low.
+    """
+    domain = scored.unit("domain") if recipe.by_domain and scored.has("domain") else None
+    domain = np.zeros_like(scored.system) if domain is None else domain
+    equal = np.empty_like(scored.score)
+    for one in np.unique(domain):
+        rows = np.flatnonzero(domain == one)
+        equal[rows] = _pooled(scored.score[rows], scored.system[rows], rng)
+    return replace(scored, score=equal)
+
+
+def _pooled(score: np.ndarray, system: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The quantile of all scores at the rank of each among those of its system."""
+    order = np.lexsort((rng.random(len(score)), score, system))
+    number = np.bincount(system)
+    first = np.cumsum(number) - number
+    of = system[order]
+    share = (np.arange(len(score)) - first[of] + 0.5) / number[of]
+    out = np.empty_like(score)
+    out[order] = np.sort(score)[(share * len(score)).astype(int)]
+    return out
 
 
 def shuffled(scored: Scores, unit: str, rng: np.random.Generator) -> Scores:
-    """A null campaign: within each unit, the labels of the systems are permuted.
+    """The judgments with the labels of the systems permuted within each unit.
 
     All judgments of one system within a unit (``segment``, ``document`` or ``worker``) get the same
-    new label. With ``block``, the blocks of a worker exchange their labels, for systems that were
-    judged on different documents.
+    new label.
     """
-    if unit == "block":
-        new = shuffle_blocks(scored.system, scored.unit("block"), scored.unit("worker"), rng)
-    else:
-        new = shuffle_labels(scored.system, scored.unit(unit), rng)
-    return replace(scored, system=new)
+    return replace(scored, system=shuffle_labels(scored.system, scored.unit(unit), rng))
 
 
 def false_lines(
@@ -45,18 +61,19 @@ def false_lines(
     draws: int = 200,
     alpha: float = 0.05,
 ) -> pd.DataFrame:
-    """How often a recipe finds differences and draws lines in null campaigns made from these data.
+    """How often, at least, a recipe draws a line in null campaigns made from these data.
 
     `scored` holds the judgments that the recipe counts, with the score it takes. One row: recipe,
     unit, pairs_significant (mean share of pairs), pairs_low, pairs_high (95 % interval of that
     mean), campaigns_with_line (share), campaigns_low, campaigns_high (95 %, Wilson's), draws
     (number of null campaigns).
     """
-    recipe, equal = quick(recipe), equal_systems(scored, recipe)
+    recipe = quick(recipe)
     pairs, lines = np.empty(draws), np.empty(draws, int)
     above = np.triu_indices(len(scored.systems), 1)
     for k in range(draws):
-        made = made_by(shuffled(equal, unit, rng), recipe, alpha, rng)
+        null = shuffled(equal_systems(scored, recipe, rng), unit, rng)
+        made = made_by(null, recipe, alpha, rng)
         pairs[k] = (np.nan_to_num(made.p[above], nan=1.0) < alpha).mean()
         lines[k] = made.claimed.any()
     return false_line_row(recipe.name, unit, pairs, lines)
@@ -77,34 +94,19 @@ def false_line_row(recipe: str, unit: str, pairs: np.ndarray, lines: np.ndarray)
     return pd.DataFrame([{**row, "draws": draws}])
 
 
-def coverage(
-    truth: Truth | None, units: Sequence[str], rng: np.random.Generator, draws: int = 100
-) -> pd.DataFrame:
-    """How often the rank sets of all systems hold their true ranks, in simulated campaigns.
+def shuffle_labels(system: np.ndarray, unit: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Permute the labels of systems within each unit; returns the new system of each judgment.
 
-    `draws` campaigns are simulated on the tasks of `truth` (from `models.truth.known_truth`), and
-    systems ranked by their raw means. `units` are kinds of units that `certainty` takes, or
-    ``segment`` for contrast.
-
-    Columns unit, covered (share of campaigns in which the sets hold all true ranks), covered_low,
-    covered_high (95 %, Wilson's), width (mean number of ranks in a set), draws. Empty without a
-    truth.
+    Judgments of a system within a unit stay together. `system`, `unit` and the result are codes of
+    each judgment, from 0.
     """
-    if truth is None or not units:
-        return pd.DataFrame(columns=COLUMNS)
-    scores = truth.draw(draws, rng)
-    kept = counted(truth.da.good)
-    judged = from_assessment(truth.da, scores[:, 0])
-    quality = truth.quality.reindex(list(judged.systems)).to_numpy(float)
-    true_rank = rankdata(-quality, method="ordinal")
-    rows = []
-    for unit in units:
-        inside, width = 0, 0.0
-        for k in range(draws):
-            sure = certainty(replace(judged, score=scores[kept, k]), unit)
-            rank = true_rank[sure.order]
-            inside += bool(((sure.low <= rank) & (rank <= sure.high)).all())
-            width += float((sure.high - sure.low + 1).mean()) / draws
-        low, high = proportion_confint(inside, draws, method="wilson")
-        rows.append((unit, inside / draws, float(low), float(high), width, draws))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    n, units = int(system.max()) + 1, int(unit.max()) + 1
+    key = unit.astype(np.int64) * n + system
+    held = np.bincount(key, minlength=units * n).reshape(units, n) > 0
+    chance = np.where(held, rng.random((units, n)), np.inf)
+    # the systems of a unit, in order, are mapped to the systems of that unit in random order
+    random_order = np.argsort(chance, axis=1)
+    plain_order = np.argsort(np.where(held, np.arange(n), n + np.arange(n)), axis=1)
+    new = np.empty((units, n), dtype=np.int64)
+    np.put_along_axis(new, plain_order, random_order, axis=1)
+    return new[unit, system]

@@ -58,7 +58,7 @@ class Annotations:
 
 
 def annotate(frame: pd.DataFrame) -> Annotations:
-    """The comparisons in rows of `read.rr.read_rr` (of any tasks), and their pairs.
+    """The comparisons in rows of `rr.read_rr` (of any tasks), and their pairs.
 
     A comparison whose judge is not named is in no pair, since the two judges may be the same.
     """
@@ -145,7 +145,10 @@ def agreement(
     """
     if resamples and rng is None:
         raise DataError("resamples need a random generator", expected="rng=...")
-    same, left, right, out = notes.same_judge, notes.left, notes.right, []
+    same = notes.same_judge
+    left = notes.left
+    right = notes.right
+    out = []
     without = ~notes.table["reference"].to_numpy()
     for about, inside, rows in _groups(notes.table, by):
         for reference, counted in (("included", np.ones_like(without)), ("excluded", without)):

@@ -3,9 +3,7 @@
 Where Bojar et al. (2011) leave a choice open, the one that reproduces their numbers is taken.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -13,25 +11,34 @@ import pandas as pd
 from rankstability.chance import named_generator
 from rankstability.errors import DataError
 from rankstability.judgments import REFERENCE
-from rankstability.rank import bradley_terry, comparing, significance, tournament
+from rankstability.rank import bradley_terry, significance, tournament
 from rankstability.rank import ranges as rank_ranges
 from rankstability.rank.certainty import of_battles
-from rankstability.rank.systems import UNSCORED, count_tests, rank_counts
+from rankstability.rank.systems import UNSCORED, rank_counts
 from rankstability.score import pairwise, rr
 from rankstability.score.pairwise import PairCounts
 
 SOLE_WINNERS = 9  # systems named in Table 4, besides the reference
-REMOVED_REFERENCE = "ref"  # the removal of the reference in tables
 COLUMNS = (
-    *("task", "system", "rank", "strength", "low", "high", "rank_low", "rank_high"),
-    *("held_below", "bojar", "unit", "tie"),
+    "task",
+    "system",
+    "rank",
+    "strength",
+    "low",
+    "high",
+    "rank_low",
+    "rank_high",
+    "held_below",
+    "bojar",
+    "unit",
+    "tie",
 )
 
 
 def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
     """Systems, blocks, labels, comparisons, the reference's score and two kappas (Table 1).
 
-    `frame` is from `read.rr.read_rr`, `agreed` is its `agreement.agreement` by task. Columns task,
+    `frame` is from `rr.read_rr`, `agreed` is its `agreement.agreement` by task. Columns task,
     systems, blocks (rows of the file), labels, comparisons, reference_better_or_equal, intra_kappa,
     inter_kappa (S, reference included). The last row, ``average``, is the mean of printed values.
     """
@@ -173,7 +180,7 @@ def twice_ranked(judgments: pd.DataFrame, segment: int, first: str, second: str)
 def edits_per_system(edits: pd.DataFrame) -> pd.DataFrame:
     """Statistics of edits per system: pair, systems, min, average, sd (ddof 1), max (Table 11).
 
-    Every row of `edits` (from `read.rr.read_edits`) counts as an edit, whatever the editor did; the
+    Every row of `edits` (from `rr.read_edits`) counts as an edit, whatever the editor did; the
     reference counts as a system.
     """
     number = edits.groupby(["pair", "system"], observed=True).size().groupby("pair")
@@ -184,49 +191,12 @@ def edits_per_system(edits: pd.DataFrame) -> pd.DataFrame:
 def acceptable(judged: pd.DataFrame, pair: str) -> pd.DataFrame:
     """Edits of one pair judged acceptable: system, edits, acceptable, share (Section 4.1).
 
-    `judged` is from `read.rr.read_acceptability`; UNK counts as not acceptable.
+    `judged` is from `rr.read_acceptability`; UNK counts as not acceptable.
     """
     rows = judged[judged["pair"] == pair]
     groups = rows.assign(yes=rows["judgment"] == "YES").groupby("system")["yes"]
     out = groups.agg(["size", "sum", "mean"]).reset_index()
     return out.rename(columns={"size": "edits", "sum": "acceptable", "mean": "share"})
-
-
-def removals(
-    frame: pd.DataFrame | Mapping[str, PairCounts],
-    methods: Sequence[str],
-    *,
-    correction: str = "none",
-    rule: str = "knowles",
-    alpha: float = 0.05,
-) -> pd.DataFrame:
-    """How each task's ranking changes without each of its systems, and without the reference.
-
-    Columns task, method, removed (a system, or ``ref``), and those of `rank.comparing.Change.row`.
-    The ranking is compared with the full one, from which the system is dropped only before lines
-    are drawn. For a task of two systems, only the reference is removed. Comparisons of a removed
-    system go, as from `perturb.remove`, and the others of its blocks stay. `frame` has the rows of
-    tasks, or maps their names to counts.
-    """
-    columns = ["task", "method", "removed", *comparing.Change(False, False, 0, 0, "", 0, 0).row()]
-    settings: dict[str, Any] = {"correction": correction, "rule": rule, "alpha": alpha}
-    rows = []
-    if isinstance(frame, pd.DataFrame):
-        frame = {task: pairwise.pair_counts(one) for task, one in rr.tasks(frame).items()}
-    for task, counts in frame.items():
-        ranked = counts.without(REFERENCE)
-        tests = count_tests(ranked, correction)
-        removed = [s for s in counts.systems if len(ranked.systems) > 2 or s == REFERENCE]
-        for method in methods:
-            full = rank_counts(counts, method, tests=tests, **settings)
-            for system in removed:
-                keep = [k for k, s in enumerate(ranked.systems) if s != system]
-                kept = tests[0][np.ix_(keep, keep)], tests[1][np.ix_(keep, keep)]
-                changed = rank_counts(counts.without(system), method, tests=kept, **settings)
-                change = comparing.compare(full.without([system]), changed)
-                name = REMOVED_REFERENCE if system == REFERENCE else system
-                rows.append({"task": task, "method": method, "removed": name, **change.row()})
-    return pd.DataFrame(rows, columns=columns)
 
 
 def removal_summary(changes: pd.DataFrame) -> pd.DataFrame:
@@ -320,26 +290,3 @@ def strengths(frame: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
 def modelled(frame: pd.DataFrame) -> list[str]:
     """Scores by a model, besides shares of wins: strength for battles (blocks of two) only."""
     return [bradley_terry.STRENGTH] if frame["position"].max() == 2 else []
-
-
-def meetings(counts: PairCounts) -> pd.DataFrame:
-    """Whom each system met, how strong its opponents were, and the effect of ties, by strength.
-
-    Columns rank, system, comparisons, opponents (number of systems met), other (the one met most
-    often), share (of comparisons with that one), opponents_strength (mean over comparisons), ties,
-    rank_bojar (by the share of decided comparisons won), rank_decided (by strength without ties).
-    """
-    met = counts.wins + counts.wins.T + counts.ties
-    total, most = met.sum(axis=1), met.argmax(axis=1)
-    strength = bradley_terry.strengths(counts)
-    decided = bradley_terry.strengths(replace(counts, ties=0 * counts.ties))
-    ratio = np.nan_to_num(pairwise.wins_over_decided(counts), nan=-1.0)
-    names = np.array(counts.systems, dtype=object)
-    out = pd.DataFrame({"rank": rank_ranges.ranks(strength), "system": names, "comparisons": total})
-    out["opponents"] = (met > 0).sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        out["other"], out["share"] = names[most], met.max(axis=1) / total
-        out["opponents_strength"] = met @ strength / total
-    out["ties"] = counts.ties.sum(axis=1)
-    out["rank_bojar"], out["rank_decided"] = rank_ranges.ranks(ratio), rank_ranges.ranks(decided)
-    return out.sort_values("rank", ignore_index=True)

@@ -17,14 +17,16 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc, ndtr
 from scipy.stats import binom
 
-from rankcompanion.models.simulate import Model, draw_counts, draw_pairs, draw_qualities
-from rankcompanion.papers.koehn2012 import QUALITIES
 from rankstability.chance import in_shards
 from rankstability.rank import ranges
 from rankstability.rank.ranges import range_clusters, ranks
 from rankstability.rank.significance import critical_wins, significant_share
 from rankstability.rank.tournament import feedback_arc_sets
 from rankstability.score.pairwise import PairCounts, expected_win, wins_over_decided
+
+from ...models.simulate import Model, draw_counts, draw_pairs, draw_qualities
+
+QUALITIES = ("size", "violations", "clusters", "cluster_violations")  # of rank ranges
 
 Floats = NDArray[np.float64]
 MOST = 5e6  # largest number of judgments that is considered

@@ -11,8 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rankcompanion.models.simulate import Model
-from rankcompanion.notebooks.simulation.experiments import (
+from paperkit.claims import settings
+from rankstability.chance import child_seeds
+from rankstability.rank.ranges import Units, range_table, units
+from rankstability.rank.significance import significant_share
+from rankstability.score.pairwise import expected_win, weighted
+from rankstability.score.rr import REFERENCE
+
+from ...models.simulate import Model
+from .experiments import (
     expected_share,
     fit_spread,
     judgments_needed,
@@ -20,24 +27,11 @@ from rankcompanion.notebooks.simulation.experiments import (
     ranking_errors,
     stacked,
 )
-from rankcompanion.papers.koehn2012 import (
-    AS_MATCHED as AS_MATCHED,  # notebook 09 takes it from here
-)
-from rankcompanion.papers.koehn2012 import (
-    MATCHING_SPREAD,
-    READINGS,
-    SIGMA2,
-    SIGMA2_IS,
-    SYSTEMS,
-    Reading,
-    spread_of,
-)
-from rankstability.chance import child_seeds
-from rankstability.rank.ranges import Units, range_table, units
-from rankstability.rank.significance import significant_share
-from rankstability.score.pairwise import expected_win, weighted
-from rankstability.score.rr import REFERENCE
 
+KOEHN = settings("koehn2012")
+SYSTEMS, SIGMA2 = KOEHN["systems"], KOEHN["sigma2"]
+MATCHING_SPREAD = KOEHN["matching_spread"]
+SIGMA2_IS = ("variance", "standard deviation")
 WMT12 = 13_000  # judgments, Section 6
 SIZES = (10_000, 20_000, 30_000, 40_000, 50_000)
 TABLE4_SYSTEMS, TABLE4_SIGMA2 = (6, 8, 10, 12, 15), (8, 10, 12)
@@ -45,6 +39,37 @@ TABLE4_SHARES = (0.5, 0.7, 0.8, 0.9)
 POINTS = 12  # points of a task's growth curve
 CANDIDATES = tuple(range(2, 41))  # spreads that are tried
 RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read the paper, as `papers.koehn2012` explains."""
+
+    name: str
+    sigma2_is: str  # what the printed sigma^2 is: one of `SIGMA2_IS`
+    sides: int  # of the sign test
+    trim: float  # share of resampled ranks removed at each end
+    unranked: str  # of blanks: ``drop`` or ``keep`` (see `score.pairwise.comparisons`)
+
+    def spread(self, sigma2: float) -> float:
+        """The standard deviation that a printed sigma^2 stands for."""
+        return spread_of(sigma2, self.sigma2_is)
+
+    def sigma2(self, spread: float) -> float:
+        """What the paper would print for a standard deviation."""
+        return spread**2 if self.sigma2_is == "variance" else spread
+
+    def trimmed(self, resamples: int) -> int:
+        """The number of ranks removed at each end of `resamples`."""
+        return max(1, round(self.trim * resamples))
+
+
+READINGS = AS_STATED, AS_MATCHED = [Reading(**said) for said in KOEHN["readings"]]
+
+
+def spread_of(sigma2: float, sigma2_is: str) -> float:
+    """The standard deviation that `sigma2` stands for, if it is one of `SIGMA2_IS`."""
+    return float(np.sqrt(sigma2)) if sigma2_is == "variance" else float(sigma2)
 
 
 @dataclass(frozen=True)
@@ -144,7 +169,9 @@ def growth(
     used = data.without(REFERENCE)
     number = len(used.judges)
     ends = np.unique(np.linspace(0, number, POINTS + 1).round().astype(int)[1:])
-    shares, judged, decided = [], [], []
+    shares = []
+    judged = []
+    decided = []
     for _ in range(orders):
         place = np.argsort(rng.permutation(number))
         weight = (place[None, :] < ends[:, None]).astype(np.int64)
@@ -202,7 +229,7 @@ def fitted_spreads(
 def repeated_ranges(frame: pd.DataFrame, seed: int, *, repetitions: int = 25) -> pd.DataFrame:
     """A task's ranking with rank ranges computed as in the paper, from several bootstraps.
 
-    `frame` has the rows of one task from `read.rr.read_rr`. Judgments, without ties, are resampled
+    `frame` has the rows of one task from `rr.read_rr`. Judgments, without ties, are resampled
     one by one. Columns reading, repetition, and those of `rank.ranges.range_table`.
     """
     tables = {}

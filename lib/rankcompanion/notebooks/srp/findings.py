@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rankcompanion.notebooks.srp.raters import minimum_entropy
-from rankcompanion.papers.riley2024 import FEW, difference
 from rankstability.rank.srp import DESIGNED, simulate, srp, stability
 from rankstability.rank.srp_studies import GROUPINGS, TOLERANCE, Design, assign, draw_documents
 from rankstability.score import mqm
 from rankstability.score.mqm import Ratings
+
+from .raters import minimum_entropy
+
+FEW = 0.5  # if this share of studies has no significant pair, SRP says nothing
 
 TITLES = {
     3: "Item grouping",
@@ -227,6 +229,16 @@ def support(verdicts: pd.DataFrame, *findings: str) -> str:
     if (rows["verdict_equal_claims"] == "yes").all():
         return "only at an equal number of claims"
     return "opposite" if (rows["verdict"] == "reversed").any() else "not told apart"
+
+
+def difference(row: Mapping[Any, Any], which: str = "") -> str:
+    """The mean difference of two lines and two standard errors, such as ``+0.219 ± 0.026``.
+
+    `which` is ``_equal_claims`` for SRP at equal claims. Empty if no point is informative.
+    """
+    if not row["informative"]:
+        return ""
+    return f"{row[f'difference{which}']:+.3f} ± {2 * row[f'se{which}']:.3f}"
 
 
 def _evidence(finding: str, row: Mapping[Any, Any]) -> str:

@@ -94,7 +94,9 @@ def agreement(data: Ratings) -> pd.DataFrame:
     pairs``: their number; ``documents without tau``: those on which a rater gave all systems the
     same score. Raises DataError if no two raters share a document.
     """
-    single, shared, without = [], [], 0
+    single = []
+    shared = []
+    without = 0
     for a, b in combinations(range(len(data.raters)), 2):
         both = np.flatnonzero((data.slots == a).any(axis=1) & (data.slots == b).any(axis=1))
         if not len(both):

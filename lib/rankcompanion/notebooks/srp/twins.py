@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from rankcompanion.models.variance import has_documents
 from rankstability.chance import in_parallel, named_generator
 from rankstability.errors import DataError
 from rankstability.judgments import REFERENCE, DirectAssessment, blocks
@@ -25,6 +24,8 @@ from rankstability.score import pairwise
 from rankstability.score.da import averages
 from rankstability.score.mqm import Ratings
 from rankstability.score.scored import scored
+
+from ...models.variance import has_documents
 
 ALPHA = 0.05
 DA_UNITS = ("workers", "documents", "blocks")
@@ -228,8 +229,9 @@ def ways(rows: pd.DataFrame) -> pd.Series:
 def at_half(rows: pd.DataFrame) -> pd.DataFrame:
     """Means over tasks at half of each campaign's judgments.
 
-    Columns label, tasks, srp, srp_low, srp_high (lowest and highest task), srp_equal_claims,
-    kendall, effort, kendall_low, kendall_high (95 % t interval over tasks; NaN for one task),
+    Columns label, tasks, srp, srp_least, srp_most (of single tasks), srp_equal_claims, kendall,
+    effort, kendall_low, kendall_high (95 % t interval over tasks, cut to -1 and 1, where tau
+    lies; NaN for one task),
     significant_share (of all pairs of systems).
     """
     half = usual(rows).query("level == 1")
@@ -238,9 +240,10 @@ def at_half(rows: pd.DataFrame) -> pd.DataFrame:
     frame = of[["srp", "srp_equal_claims", "kendall", "effort"]].mean()
     spread, tasks = of["kendall"].sem(), of.size()
     wide = student.isf(0.025, np.maximum(tasks - 1, 1)) * spread
-    frame["kendall_low"], frame["kendall_high"] = frame["kendall"] - wide, frame["kendall"] + wide
+    frame["kendall_low"] = (frame["kendall"] - wide).clip(-1, 1)
+    frame["kendall_high"] = (frame["kendall"] + wide).clip(-1, 1)
     frame["significant_share"] = of["significant_pairs"].sum() / of["possible"].sum()
     frame.insert(0, "tasks", tasks)
-    frame.insert(2, "srp_low", of["srp"].min())
-    frame.insert(3, "srp_high", of["srp"].max())
+    frame.insert(2, "srp_least", of["srp"].min())
+    frame.insert(3, "srp_most", of["srp"].max())
     return frame.reset_index()

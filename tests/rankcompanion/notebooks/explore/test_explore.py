@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from conftest import needs
+from paperkit import parameters
 from paperkit.templates import template
 from rankcampaigns import campaigns
 from rankcompanion.notebooks import divisor_degradation as degradation
@@ -16,11 +17,12 @@ from rankcompanion.notebooks.explore import views as explore
 from rankcompanion.notebooks.explore import widgets
 from rankcompanion.notebooks.explore.views import State, load
 from rankcompanion.notebooks.explore.widgets import Explorer
-from rankcompanion.notebooks.relative_ranking import methods
 from rankstability.errors import DataError
+from rankstability.rank import removing
 from rankstability.rank.comparing import compare
 from rankstability.rank.ranking import CLUSTER_RULES
-from rankstability.rank.systems import by_normalisation, rank_ratings, rank_systems
+from rankstability.rank.standing import rank_systems
+from rankstability.rank.systems import by_normalisation, rank_ratings
 from rankstability.score import mqm
 from rankstability.score.scored import segment_scores
 
@@ -96,7 +98,7 @@ def test_impossible_settings_are_refused(direct, relative):
 @pytest.mark.parametrize("method", ["better_or_equal_others", "bojar", "expected_win"])
 def test_relative_ranking_is_that_of_notebook_07(relative, method):
     frame = campaigns.load_rr(campaigns.find("demo-rr"), "cs-en")
-    rows = methods.removals(frame, [method], correction="holm")
+    rows = removing.removals(frame, [method], correction="holm")
     assert "ref" in set(rows["removed"])
     for row in rows.to_dict("records"):
         name = "_ref" if row["removed"] == "ref" else row["removed"]
@@ -270,3 +272,13 @@ def test_a_name_is_text_in_what_is_said(direct):
     change = replace(view.change, d_rank=1, moved="<img src=x onerror=a>")
     said = sentence(replace(view, change=change, dropped=("<b>x</b>",)))
     assert "<img" not in said and "<b>x" not in said and "&lt;img src=x" in said
+
+
+def test_the_notebook_opens_with_a_system_taken_out_that_moves_others():
+    given = {one.name: one.default for one in parameters.parameters("90_explore")}
+    panel = Explorer(given["campaign"], given["pair"])
+    panel.preset(given["removed"])
+    assert panel.shown.dropped == panel.shown.before[-1:]
+    assert panel.shown.change.kendall_distance > 0
+    with pytest.raises(DataError, match="no such removal"):
+        panel.preset("the best")

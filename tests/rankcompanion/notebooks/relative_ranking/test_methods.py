@@ -6,12 +6,14 @@ import pandas as pd
 import pytest
 
 from rankcampaigns import rr as read_rr
-from rankcompanion.notebooks.lines import held
 from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
 from rankcompanion.verdict import cases
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.rank import bradley_terry, ranges
+from rankstability.rank import standing as places
+from rankstability.rank.battles import meetings
+from rankstability.score import rr
 from rankstability.score.pairwise import PairCounts
 
 
@@ -60,9 +62,9 @@ def uneven():
 
 def test_battles_are_ranked_by_strength_where_opponents_are_uneven():
     frame = uneven()
-    data = held.battles(frame)
+    data = places.battles(frame)
     assert data.method == "strength" and relative_ranking.modelled(frame) == ["strength"]
-    made = held.standing(data, data.method, np.random.default_rng(0))
+    made = places.standing(data, data.method)
     strength = bradley_terry.davidson(data.every.counts)[0]
     ranking = made.table.set_index("system")
     assert ranking["score"][list(data.systems)].tolist() == pytest.approx(strength.tolist())
@@ -70,11 +72,14 @@ def test_battles_are_ranked_by_strength_where_opponents_are_uneven():
     # b met the strongest, so its share of wins is below that of c, whom it beats nine times in ten
     assert ranking.loc["b", "bojar"] < ranking.loc["c", "bojar"]
     assert ranking.loc["b", "rank"] == 2 and ranking.loc["c", "rank"] == 3
-    # without finite strengths the share of wins is what is left
+    # one with an infinite strength stands last, without a score, and the others keep theirs
     never = frame[
         ~frame["block"].isin(frame.loc[(frame["system"] == "a") & (frame["rank"] == 2), "block"])
     ]
-    assert held.battles(never[never["block"] < 300]).method == "bojar"
+    data = places.battles(never[never["block"] < 300])
+    last = places.standing(data, data.method).table
+    assert data.method == "strength" and last["score"].isna().any()
+    assert last["score"].isna().tolist() == sorted(last["score"].isna())
     three = pd.concat([frame, frame.head(1).assign(position=3, system="z", rank=3)])
     assert relative_ranking.modelled(three) == []
 
@@ -82,34 +87,29 @@ def test_battles_are_ranked_by_strength_where_opponents_are_uneven():
 def test_groups_never_compared_with_each_other_are_not_ranked_together():
     two = [("a", "b", False), ("b", "a", True), ("c", "d", False), ("d", "c", False)] * 9
     for frame in (by_two(two), by_two([*two, ("_ref", "a", False), ("_ref", "c", False)])):
-        for ranked in (held.battles, lambda frame: relative_ranking.cluster_table(frame, "bojar")):
+        for ranked in (
+            places.battles,
+            lambda frame: relative_ranking.cluster_table(frame, "bojar"),
+        ):
             with pytest.raises(DataError, match="never compared") as error:
                 ranked(frame)
             assert error.value.value == [["a", "b"], ["c", "d"]]
     joined = by_two([*two, ("b", "c", True)])
     assert (
-        len(held.battles(joined).systems)
+        len(places.battles(joined).systems)
         == len(relative_ranking.cluster_table(joined, "bojar"))
         == 4
     )
-
-
-@pytest.mark.parametrize(("won", "named"), [(9, ["c"]), (1, ["c", "d"])])
-def test_without_strengths_a_system_that_only_tied_has_no_score_and_is_named(won, named):
-    ties = [("b", "c", True)] * 5 + [("c", "d", True)] * (len(named) - 1)
-    with pytest.raises(DataError, match="only tied") as error:
-        held.battles(by_two([("a", "b", False)] * won + ties))
-    assert error.value.value == named
 
 
 @pytest.mark.filterwarnings("error")
 def test_next_to_no_degrees_of_freedom_a_repeat_is_foretold_without_a_fault():
     """One judge decided on a nearly alone: others could say anything."""
     rows = [("b", "c", False), ("d", "a", False), ("c", "d", False), ("d", "c", False)]
-    frame = by_two(rows, seed=4)
-    one = cases.Case("t", "xx-yy", "RR", "bojar", frame, {}, held.battles(frame))
-    made = held.standing(one.battles, "bojar", np.random.default_rng(0), resamples=20)
-    assert made.unit and (made.sure.freedom == 0).any()
+    frame = by_two(rows * 3 + [("a", "b", False)], seed=4)
+    one = cases.Case("t", "xx-yy", "RR", "bojar", frame, {}, places.battles(frame))
+    made = places.standing(one.battles, "bojar")
+    assert made.unit and made.sure.freedom.min() < 2
     found = cases.again(one, made, np.random.default_rng(0))
     assert not found["needed"].drop(columns=["system", "other"]).isna().any(axis=None)
 
@@ -117,22 +117,20 @@ def test_next_to_no_degrees_of_freedom_a_repeat_is_foretold_without_a_fault():
 @pytest.mark.filterwarnings("error")
 def test_of_a_system_that_only_tied_no_share_of_judges_is_known():
     frame = by_two([("a", "b", False), ("b", "a", False), ("b", "c", True)] * 9)
-    one = cases.Case("t", "xx-yy", "RR", "strength", frame, {}, held.battles(frame))
+    one = cases.Case("t", "xx-yy", "RR", "strength", frame, {}, places.battles(frame))
     shares = cases.beside(one).set_index(["system", "other"])["share"]
     assert shares["a", "b"] == 1 and shares["a", "c"] != shares["a", "c"]
 
 
 def test_meetings_say_who_met_whom():
-    table = relative_ranking.meetings(held.battles(uneven()).every.counts).set_index("system")
+    table = meetings(places.battles(uneven()).every.counts).set_index("system")
     assert table["rank"].tolist() == list(range(1, 6))
     assert table["comparisons"].to_dict() == {"a": 120, "b": 150, "c": 230, "d": 100, "e": 100}
     assert table["opponents"].to_dict() == {"a": 1, "b": 2, "c": 3, "d": 1, "e": 1}
     assert table.loc["b", "other"] == "a" and table.loc["b", "share"] == pytest.approx(0.8)
     assert table["ties"].to_dict() == {"a": 20, "b": 20, "c": 0, "d": 0, "e": 0}
     wins = np.array([[0, 70, 0], [30, 0, 27], [0, 3, 0]])
-    of = relative_ranking.meetings(
-        PairCounts(("a", "b", "c"), wins, np.zeros_like(wins))
-    ).set_index("system")
+    of = meetings(PairCounts(("a", "b", "c"), wins, np.zeros_like(wins))).set_index("system")
     strength = bradley_terry.davidson(PairCounts(("a", "b", "c"), wins, np.zeros_like(wins)))[0]
     mean = (100 * strength[0] + 30 * strength[2]) / 130
     assert of.loc["b", "opponents_strength"] == pytest.approx(mean)
@@ -149,3 +147,47 @@ def test_the_best_of_six_is_kept_by_strength_and_not_by_the_share_of_wins():
     noise = 2 * np.sqrt(0.05 * 0.95 / strength["campaigns"])
     assert (strength["false"] <= 0.05 + noise).all() and (strength["best_kept"] > 0.99).all()
     assert share["best_kept"].min() < 0.7 and share["false"].max() > 0.5
+
+
+def test_exposure_by_hand_is_of_blocks_and_per_cent():
+    """Of the four blocks of a one shows the reference, of the three of b one; of c none."""
+    rows = [
+        ("t", block, "j", str(block), place, name, rank)
+        for block, shown in enumerate(
+            [
+                [("_ref", 1), ("a", 2), ("b", 3)],
+                [("a", 1), ("b", 2)],
+                [("a", 1), ("c", 2)],
+                [("a", 2), ("b", 1), ("c", 2)],
+            ]
+        )
+        for place, (name, rank) in enumerate(shown, start=1)
+    ]
+    columns = ["task", "block", "judge", "segment", "position", "system", "rank"]
+    frame = pd.DataFrame(rows, columns=columns).assign(ranked=True)
+    points = relative_ranking.exposure(rr.scores(frame).assign(task="t"), frame)
+    table = points.set_index("system")
+    assert set(table.index) == {"a", "b", "c"} and set(table["task"]) == {"t"}
+    assert table["blocks"].to_dict() == {"a": 4, "b": 3, "c": 2}
+    assert table["reference_share"].round(9).to_dict() == {"a": 25, "b": 33.333333333, "c": 0}
+    assert table["score"].to_dict() == {"a": 66.7, "b": 40.0, "c": 33.3}
+
+
+def test_correlations_by_hand_by_task_and_pooled():
+    points = pd.DataFrame(
+        {
+            "task": ["x"] * 3 + ["y"] * 3 + ["z"] * 2,
+            "system": list("abcdefgh"),
+            "blocks": [1, 2, 3, 5, 5, 5, 1, 2],
+            "reference_share": [3.0, 2.0, 1.0, 1.0, 2.0, 4.0, 1.0, 2.0],
+            "score": [10.0, 20.0, 30.0, 1.0, 2.0, 4.0, 1.0, 2.0],
+        }
+    )
+    table = relative_ranking.correlations(points).set_index("task")
+    assert table["systems"].to_dict() == {"x": 3, "y": 3, "z": 2, "overall": 8}
+    assert table.loc["x", ["blocks", "reference_share"]].tolist() == pytest.approx([1.0, -1.0])
+    assert np.isnan(table.loc["y", "blocks"])  # does not vary
+    assert table.loc["y", "reference_share"] == pytest.approx(1.0)
+    assert table.loc["z", ["blocks", "reference_share"]].isna().all()  # two systems
+    pooled = np.corrcoef(points["blocks"], points["score"])[0, 1]
+    assert table.loc["overall", "blocks"] == pytest.approx(pooled)

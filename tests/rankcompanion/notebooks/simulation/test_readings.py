@@ -9,8 +9,9 @@ import pytest
 from paperkit import paths
 from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankcompanion.notebooks.simulation import readings
-from rankcompanion.notebooks.simulation.experiments import expected_share
-from rankcompanion.papers.koehn2012 import AS_MATCHED, AS_STATED, READINGS
+from rankcompanion.notebooks.simulation.experiments import expected_share, judgments_needed
+from rankcompanion.notebooks.simulation.readings import AS_MATCHED, AS_STATED, READINGS
+from rankcompanion.papers import koehn2012
 from rankstability.rank.ranges import units
 
 
@@ -66,3 +67,20 @@ def test_win_ratios_leave_the_reference_out():
     assert "_ref" not in set(table["system"]) and len(table) == 8
     assert table["win_ratio"].is_monotonic_decreasing
     assert table["win_ratio"].mean() == pytest.approx(0.5, abs=1e-9)
+
+
+def test_table_4_has_the_printed_cells_of_each_meaning():
+    """Systems 6 to 15 by sigma^2 8 to 12 by four shares; sigma^2 is a variance or a spread."""
+    table = readings.table4([("standard deviation", 1), ("variance", 2)])
+    cells = table[["systems", "sigma2", "share"]]
+    wanted = set(koehn2012.printed("Table 4")[list(cells)].itertuples(index=False, name=None))
+    assert len(wanted) == 60
+    for _, part in table.groupby(["sigma2_is", "sides"]):
+        assert (
+            len(part) == 60 and set(part[list(cells)].itertuples(index=False, name=None)) == wanted
+        )
+    keys = ["sigma2_is", "systems", "sigma2", "share"]
+    needed = table.set_index(keys)["judgments"]
+    for said, sides, spread in (("variance", 2, 10**0.5), ("standard deviation", 1, 10.0)):
+        ours = needed[said, 15, 10, 0.7]
+        assert ours == judgments_needed(0.7, Model(15, spread), sides=sides)

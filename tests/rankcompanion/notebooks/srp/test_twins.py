@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 from rankcampaigns import campaigns
 from rankcompanion.notebooks.srp import twins
 from rankstability.errors import DataError
-from rankstability.rank.systems import rank_systems
+from rankstability.rank.standing import rank_systems
 from rankstability.score import pairwise, rr
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import segment_scores
@@ -111,6 +111,8 @@ def test_at_half_by_hand():
     values |= {"significant_pairs": [0, 2, 0, 1], "srp": [0.1, 0.4, 0.1, 0.8]}
     rows = pd.DataFrame(values).assign(**same, srp_equal_claims=0.5, kendall=0.5, effort=10.0)
     half = twins.at_half(rows).iloc[0]
-    assert (half["tasks"], half["srp_low"], half["srp_high"]) == (2, 0.4, 0.8)
+    assert (half["tasks"], half["srp_least"], half["srp_most"]) == (2, 0.4, 0.8)
     assert half["srp"] == pytest.approx(0.6)
     assert half["significant_share"] == pytest.approx(3 / 9)
+    wide = twins.at_half(rows.assign(kendall=[0.1, 0.1, 0.9, 0.9])).iloc[0]
+    assert (wide["kendall_low"], wide["kendall_high"]) == (-1, 1)  # t of 2 tasks: -4.58 to 5.58

@@ -1,0 +1,1 @@
+"""Notebook 12: what is a judge model worth beside people?"""

@@ -1,0 +1,396 @@
+"""Judgments from a user's frame: the same checks, errors and counts as for a file."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from . import checks, scales, schema, spelling
+from .errors import DataError, meant
+from .judgments import (
+    BY_DOCUMENT,
+    EXCLUDED,
+    TIES,
+    DirectAssessment,
+    battle_frame,
+    direct_assessment,
+    models_among,
+    name_segments_by_document,
+    noted,
+    repeated,
+    segment_table,
+)
+from .names import FIELDS, candidates
+
+PAIR = "xx-yy"  # the language pair if nothing names it
+NEEDED = ("system", "segment", "score")
+MISSING = ("", "na", "n/a", "nan", "null", "none")  # cells that hold nothing, in lower case
+TYPES = {"": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REF": "REF", "REPEAT": "REPEAT"}
+TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
+NO_SCORE = "no score (left out)"
+
+
+def judgments(
+    frame: pd.DataFrame,
+    *,
+    system: str | None = None,
+    segment: str | None = None,
+    score: str | None = None,
+    annotator: str | None = None,
+    document: str | None = None,
+    domain: str | None = None,
+    scale: tuple[float, float] | None = None,
+    adaptive: bool = False,
+    humans: Collection[str] = (),
+    judges: Collection[str] | None = None,
+    **others: str,
+) -> DirectAssessment | pd.DataFrame:
+    """Judgments with scores from a frame that has one row for each: DA, ESA, stars, right or wrong.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per judgment. Rows without a score are left out and counted.
+    system, segment, score : str, optional
+        The names of its columns: what was judged, on which item, with which score (higher is
+        better; a number, or True and False). Left out, a column is found by its name, as in files:
+        ``model``, ``item``, ``rating`` and others (`names.FIELDS`, `names.ELSE`).
+    annotator, document, domain : str, optional
+        Who judged, and of which document and domain the segment is; what a repeat would draw
+        afresh depends on them.
+    scale : (float, float), optional
+        The lowest and the highest possible score; by default as the scores show it.
+    adaptive : bool
+        Whether later judgments went to systems that earlier ones chose.
+    humans : collection of str
+        The systems that are human translations or references.
+    judges : collection of str, optional
+        The annotators that are models, whose rows are left out: they are never pooled with people.
+        An annotator with the full name of a model is refused until this is given; ``[]`` says that
+        all are people.
+    **others : str
+        The columns ``hit``, ``type`` (``SYSTEM``, ``REF``, ``REPEAT``, ``BAD_REF``), ``time`` and
+        ``pair`` (one language pair in all rows).
+
+    Returns
+    -------
+    DirectAssessment or DataFrame
+        What `load` returns for a file of the same rows: judgments, or, without annotators, segment
+        scores. `segment_scores`, `remove` and `rank_systems` take both.
+
+    Raises
+    ------
+    DataError
+        For a column that is missing or may be several, an empty name, a score that is not a number
+        or is off the scale of the others: with the column, the value and the label of the row.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rankstability as rs
+    >>> frame = pd.DataFrame({
+    ...     "model": ["A", "B"] * 3, "item": [1, 1, 2, 2, 3, 3],
+    ...     "stars": [5, 3, 4, 4, 5, 2], "rater": ["x", "x", "x", "x", "y", "y"]})
+    >>> judged = rs.judgments(frame, system="model", segment="item", score="stars")
+    >>> judged.good["worker"].tolist()
+    ['x', 'x', 'x', 'x', 'y', 'y']
+    >>> rs.judgments(frame.replace({"stars": {2: "two"}}), score="stars")
+    Traceback (most recent call last):
+    rankstability.errors.DataError: row 5, column 'stars': not a number; found 'two'; expected ...
+    """
+    named = {"system": system, "segment": segment, "score": score, "annotator": annotator}
+    named |= {"document": document, "domain": domain, **others}
+    columns = _columns(frame, {ours: name for ours, name in named.items() if name is not None})
+    frame = _people(frame, columns.get("annotator", ""), judges)
+    cells, labels, counts = _cells(frame, columns)
+    pair = _pair(cells, columns.get("pair", ""))
+    low, high, said = _scale(cells.set_index(labels), scale, columns)
+    rows = _checked(cells, labels, columns, (low, high))
+    with _their_columns(columns):
+        checks.refuse_alike(rows.set_index(labels))
+        checks.refuse_contradictions(rows.set_index(labels))
+    notes = [("", reason, n) for reason, n in [*counts, *repeated(rows)] if n]
+    for name in set(humans) - set(rows["system"]):
+        known = sorted(rows["system"].unique())
+        problem = "`humans` names no system of the frame" + meant(name, known)
+        raise DataError(problem, value=name, expected="of " + ", ".join(known)[:200])
+    if name_segments_by_document(rows):
+        notes.append(("", BY_DOCUMENT, len(rows)))
+    notes.append(("", f"(kept: scale {low:g} to {high:g}, from {said})", len(rows)))
+    excluded = pd.DataFrame(notes, columns=EXCLUDED)
+    if "worker" not in rows:
+        table = segment_table(rows, excluded)
+        table.attrs["adaptive"] = adaptive
+        table.attrs["humans"] = tuple(humans)
+        table.attrs["items"] = not {"hit", "document"} & set(columns)
+        return table
+    made = direct_assessment(pair, rows, excluded=excluded, scale=(low, high))
+    made = replace(made, adaptive=adaptive, humans=tuple(humans), form="long")
+    return noted(made, "drop")
+
+
+def battles(
+    frame: pd.DataFrame,
+    *,
+    left: str = "model_a",
+    right: str = "model_b",
+    winner: str = "winner",
+    judge: str | None = None,
+    question: str | None = None,
+    domain: str | None = None,
+) -> pd.DataFrame:
+    """Judgments of another kind: two systems side by side, and which is better.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per battle.
+    left, right : str
+        The columns with the two systems.
+    winner : str
+        The column that says which was better: the name of its column (``model_a``), ``left`` or
+        ``right``, or the system's own name; or ``tie``, ``both_bad``.
+    judge, question, domain : str, optional
+        The columns that name who judged, what was asked, and its category. By default ``judge``,
+        ``question_id`` and ``category`` if the frame has them.
+
+    Returns
+    -------
+    DataFrame
+        What `load` returns for a file of the same battles: blocks of two outputs with their ranks,
+        which `rank_systems`, `pair_counts` and `feedback_arc_set` take.
+
+    Raises
+    ------
+    DataError
+        For a missing column, an empty name, an unknown winner or a system against itself: with the
+        column, the value and the label of the row.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rankstability as rs
+    >>> frame = pd.DataFrame({
+    ...     "left": ["A", "B", "A"], "right": ["B", "A", "B"], "winner": ["A", "left", "tie"]})
+    >>> fought = rs.battles(frame, left="left", right="right")
+    >>> rs.pair_counts(fought).wins.tolist()
+    [[0, 1], [1, 0]]
+    """
+    _usable(frame)
+    names = {"system1": left, "system2": right, "winner": winner}
+    usual = {"judge": "judge", "question": "question_id", "domain": "category"}
+    for ours, given in {"judge": judge, "question": question, "domain": domain}.items():
+        if given is not None:
+            names[ours] = given
+        elif usual[ours] in frame:
+            names[ours] = usual[ours]
+    for ours, name in names.items():
+        if name not in frame:
+            there = ", ".join(map(str, frame.columns))
+            hint = meant(name, map(str, frame.columns))
+            raise DataError(f"no such column for {ours}{hint}", value=name, expected=there)
+    cells, trimmed = _texts(frame, names)
+    labels = frame.index.to_numpy()
+    needed = schema.ids(*(cells.columns.difference(["judge", "domain", "winner"])))
+    loose = schema.ids(*cells.columns.intersection(["judge", "domain"]), missing=())
+    rows = schema.validate(cells, schema.Schema(needed | loose), None, labels, names)
+    place = partial(DataError, "a system against itself", expected="two different systems")
+    for k in np.flatnonzero((rows["system1"] == rows["system2"]).to_numpy())[:1]:
+        raise place(row=labels[k], column=right, value=rows["system2"].iloc[k])
+    sides = pd.concat([rows["system1"], rows["system2"]]).rename("system").to_frame()
+    checks.refuse_alike(sides.set_index(np.tile(labels, 2)))
+    checks.refuse_alike(rows.set_index(labels))
+    rows["rank1"], rows["rank2"] = _outcomes(rows, labels, names)
+    for ours in ("judge", "domain"):
+        said = rows[ours] if ours in rows else pd.Series("", index=rows.index)
+        rows[ours] = said.where(~said.str.lower().isin(MISSING), "")
+    if "question" not in rows:
+        rows["question"] = np.arange(len(rows))
+    made = battle_frame(rows, PAIR)
+    both_bad = int(rows["winner"].isin(TIES[1:]).sum())
+    unnamed = int((rows["judge"] == "").sum())
+    counts = trimmed | {"(kept as ties: both bad)": both_bad}
+    counts |= {"(kept: no judge is named)": unnamed}
+    if "question" in names:
+        counts["identical rows (kept)"] = int(rows.duplicated().sum())
+    made.attrs["excluded"] = {reason: n for reason, n in counts.items() if n}
+    return made
+
+
+def _outcomes(
+    rows: pd.DataFrame, labels: np.ndarray, names: Mapping[str, str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ranks of the left and of the right system; DataError for an unknown winner."""
+    said = rows["winner"]
+    first = said.isin(["left", names["system1"]]) | (said == rows["system1"])
+    second = said.isin(["right", names["system2"]]) | (said == rows["system2"])
+    tie = said.isin(TIES)
+    for k in np.flatnonzero((first.astype(int) + second + tie != 1).to_numpy())[:1]:
+        sides = f"{names['system1']}, {names['system2']}, one of the two systems"
+        expected = f"{sides}, or {', '.join(TIES)}"
+        wrong = partial(DataError, "unknown winner", row=labels[k], column=names["winner"])
+        raise wrong(value=said.iloc[k], expected=expected)
+    return np.where(second, 2, 1), np.where(first, 2, 1)
+
+
+def _usable(frame: object) -> None:
+    """Raises DataError for anything but a frame with rows whose columns differ in name."""
+    if not isinstance(frame, pd.DataFrame):
+        expected = "a pandas.DataFrame; `load` takes files, folders and names of campaigns"
+        raise DataError("not a frame", value=type(frame).__name__, expected=expected)
+    if frame.empty:
+        there = ", ".join(map(str, frame.columns)) or "no columns"
+        raise DataError("a frame without rows", value=there, expected="one row per judgment")
+    for name in frame.columns[frame.columns.duplicated()]:
+        raise DataError("a column appears twice", value=str(name), expected="each once")
+
+
+def _people(frame: pd.DataFrame, column: str, judges: Collection[str] | None) -> pd.DataFrame:
+    """The rows of people. Raises DataError for judges that are not there, and for unnamed ones."""
+    who = frame[column].astype(str) if column else pd.Series(dtype=str)
+    known, wrong = sorted(who.unique()), partial(DataError, column=column or "annotator")
+    if judges is None:
+        if models := models_among(known):
+            expected = f"judges={models}, left out; or judges=[] if all are people"
+            raise wrong("an annotator with the name of a model", value=models[0], expected=expected)
+        return frame
+    for name in (name for name in judges if name not in known):
+        raise wrong("no such judge", value=name, expected="of " + ", ".join(known)[:200])
+    if judges and set(known) <= set(judges):
+        raise wrong("only judges", value=sorted(judges), expected="people beside them")
+    return frame[~who.isin(list(judges))] if judges else frame
+
+
+def _columns(frame: pd.DataFrame, given: Mapping[str, str]) -> dict[str, str]:
+    """Our columns to those of a frame; DataError for one that is missing or may be several."""
+    _usable(frame)
+    for ours in given:
+        if ours not in FIELDS:
+            known = ", ".join(FIELDS)
+            raise DataError(f"no such argument{meant(ours, FIELDS)}", value=ours, expected=known)
+    header = [str(name) for name in frame.columns]
+    found = {}
+    for ours, may in candidates(header, given).items():
+        if len(may) > 1:
+            problem, value = f"several columns may be the {ours}", ", ".join(may)
+            raise DataError(problem, value=value, expected=f'judgments(..., {ours}="{may[0]}")')
+        if may:
+            found[ours] = may[0]
+    for ours in NEEDED:
+        if ours not in found:
+            expected = f'judgments(..., {ours}="...")'
+            raise DataError(f"no column for {ours}", value=", ".join(header), expected=expected)
+    return found
+
+
+def _texts(frame: pd.DataFrame, columns: Mapping[str, str]) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Our columns as `spelling.cleaned` text, and how many cells were changed, by reason."""
+    counts, out = dict.fromkeys(spelling.CHANGES, 0), {}
+    by_name = dict(zip(map(str, frame.columns), frame.columns, strict=True))
+    for ours, theirs in columns.items():
+        column = frame[by_name[theirs]]
+        if column.dtype == bool:
+            column = column.astype(int)
+        cells = column.to_numpy(dtype=object)
+        try:
+            codes, values = pd.factorize(cells)
+        except TypeError:  # lists, which have no hash
+            codes, values = pd.factorize(np.array([schema.as_text(cell) for cell in cells], object))
+        written = [*map(schema.as_text, values), ""]  # the last: missing
+        stripped = [text.strip() for text in written]
+        plain = [spelling.cleaned(text) for text in stripped]
+        for reason, before, after in zip(
+            counts, (written, stripped), (stripped, plain), strict=True
+        ):
+            changed = np.array([a != b for a, b in zip(before, after, strict=True)], bool)
+            counts[reason] += int(changed[codes].sum())
+        out[ours] = np.array(plain, dtype=object)[codes]
+    return pd.DataFrame(out), counts
+
+
+def _cells(
+    frame: pd.DataFrame, columns: Mapping[str, str]
+) -> tuple[pd.DataFrame, np.ndarray, list[tuple[str, int]]]:
+    """The rows with a score as text, their labels, and what was left out or changed."""
+    cells, trimmed = _texts(frame, columns)
+    scored = ~cells["score"].str.lower().isin(MISSING).to_numpy()
+    if not scored.any():
+        expected = "a number in the column of scores"
+        raise DataError("no row has a score", column=columns["score"], expected=expected)
+    labels = frame.index.to_numpy()[scored]
+    counts = [*trimmed.items(), (NO_SCORE, int((~scored).sum()))]
+    return cells[scored].reset_index(drop=True), labels, counts
+
+
+def _pair(cells: pd.DataFrame, column: str) -> str:
+    """The one language pair of all rows. Raises DataError if there are several."""
+    if "pair" not in cells:
+        return PAIR
+    pairs = cells["pair"].unique()
+    if len(pairs) > 1:
+        value, expected = ", ".join(pairs[:5]), "the rows of one pair at a time"
+        raise DataError("several language pairs", column=column, value=value, expected=expected)
+    return str(pairs[0])
+
+
+def _scale(
+    cells: pd.DataFrame, given: tuple[float, float] | None, columns: Mapping[str, str]
+) -> tuple[float, float, str]:
+    """The scale of the scores, and who says so. Raises DataError as `checks.scale_of` does."""
+    if given is not None:
+        low, high = given
+        if not low < high:
+            raise DataError("not a scale", value=given, expected="(lowest, highest)")
+        return float(low), float(high), "scale="
+    numbers = pd.to_numeric(cells["score"], errors="coerce").to_numpy(float)
+    numbers = np.where(np.isfinite(numbers), numbers, np.nan)
+    if np.isnan(numbers).all():
+        return *scales.PERCENT, "no score"
+    known = cells.rename(columns={"annotator": "worker"})
+    with _their_columns(columns):
+        low, high = checks.scale_of(
+            known.assign(written=cells["score"], score=numbers), "scale=(lowest, highest)"
+        )
+    return low, high, "the data"
+
+
+@contextlib.contextmanager
+def _their_columns(columns: Mapping[str, str]) -> Iterator[None]:
+    """Names the frame's own column in errors that name one of ours."""
+    try:
+        yield
+    except DataError as error:
+        ours = "annotator" if error.column == "worker" else str(error.column)
+        wrong = partial(DataError, error.problem, row=error.row, column=columns.get(ours, ours))
+        raise wrong(value=error.value, expected=error.expected) from None
+
+
+def _checked(
+    cells: pd.DataFrame,
+    labels: np.ndarray,
+    columns: Mapping[str, str],
+    scale: tuple[float, float],
+) -> pd.DataFrame:
+    """The rows in our columns and types; DataError for the first cell that is wrong."""
+    low, high = scale
+    names: Collection[str] = [n for n in ("system", "segment", "annotator") if n in cells]
+    tests = schema.ids(*names)
+    tests["score"] = schema.number(f"a number, {low:g} to {high:g}", low, high)
+    if "type" in cells:
+        cells = cells.assign(type=cells["type"].str.upper().map(lambda name: TYPES.get(name, name)))
+        tests["type"] = schema.one_of(tuple(TYPES.values()), "type")
+    used = cells[list(tests)]
+    rows = schema.validate(used, schema.Schema(tests), None, labels, columns)
+    rows = rows.rename(columns={"annotator": "worker"})
+    for name in cells.columns.intersection(["hit", "document", "domain"]):
+        rows[name] = cells[name].where(~cells[name].str.lower().isin(MISSING), None)
+    if "type" not in rows:
+        rows["type"] = "SYSTEM"
+    if "time" in cells:
+        rows["time"] = pd.to_numeric(cells["time"], errors="coerce").astype(float)
+    return rows

@@ -1,0 +1,137 @@
+"""Comparisons of systems side by side, by resampling unit: battles, and relative rankings.
+
+The score of a system is its strength (Davidson's model) in battles, and the share of its decided
+comparisons that it won in relative ranking. The resampling units of both are judges, or blocks
+(battles) if judges are not all named.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError
+from ..judgments import REFERENCE
+from ..score.pairwise import PairCounts, wins_over_decided
+from ..score.rr import METHODS
+from .bradley_terry import STRENGTH, davidson, largest_group, strengths
+from .certainty import Certainty, of_battles, of_wins, strength_p
+from .ranges import Units, default_unit, ranks, units
+from .ranking import Ranking, rank
+from .systems import SIGN_TEST, count_tests, rank_counts
+
+METHOD = "bojar"  # the score of relative rankings: wins over decided comparisons
+RANKED = ["rank", "system", "score", "cluster"]
+
+
+@dataclass(frozen=True)
+class Battles:
+    """The comparisons of one task, and the resampling units by which they are counted."""
+
+    unit: str  # ``judge``, ``block``, or ``battle`` (a block of two outputs)
+    every: Units  # all comparisons by block, with ties
+    grouped: Units  # the same by unit
+    method: str  # the score: strengths of battles, else `METHOD`
+    number: pd.DataFrame  # `rank.units.unit_table`, without judges if not all are named
+    judges: int  # how many are named
+    unnamed: int  # blocks that name no judge
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in the order of their codes."""
+        return self.every.systems
+
+    @property
+    def units(self) -> int:
+        """The number of resampling units."""
+        return len(self.grouped.judges)
+
+    @property
+    def counted(self) -> int:
+        """The number of judgments that count: decided comparisons."""
+        return int(self.every.wins.sum())
+
+    def certain(self, alpha: float) -> Certainty:
+        """What is certain of the strengths, or of the shares of wins."""
+        if self.method == STRENGTH:
+            return of_battles(self.grouped, self.unit, alpha)
+        won, decided = self.grouped.decided_by_system()
+        with np.errstate(invalid="ignore"):
+            ratio = won.sum(axis=0) / decided.sum(axis=0)
+        unit = "judge" if self.unit == "judge" else "block"
+        second = strength_p(self.grouped.by(unit), unit, ratio)
+        return of_wins(self.systems, won, decided, self.unit, alpha, second)
+
+    def ranked(self, alpha: float) -> Ranking:
+        """The ranking by score, with lines from sign tests; columns as `RANKED`, and bojar.
+
+        Systems with infinite strengths come last, without a score, by their shares of wins.
+        """
+        counts = self.every.counts
+        share = METHODS[METHOD](counts)[[*self.systems]].to_numpy(float)
+        if self.method == METHOD:
+            made = rank_counts(counts, METHOD, alpha=alpha)
+            table = made.table.rename(columns={METHOD: "score"})[RANKED]
+        else:
+            inside = largest_group(counts)
+            score = np.full(len(share), np.nan)
+            outside = np.array(self.systems, dtype=object)[~inside]
+            score[inside] = davidson(counts.without(*outside))[0]
+            last = np.nanmin(score, initial=0.0) - 2 + np.nan_to_num(share)
+            place = np.where(inside, score, last)
+            table = pd.DataFrame({"system": self.systems, "score": place})
+            made = rank(table, *count_tests(counts), by="score", test=SIGN_TEST, alpha=alpha)
+            table = made.table[RANKED].assign(score=score[made.order])
+        table["bojar"] = share[made.order]
+        return replace(made, table=table, by="score", recipe=self.method)
+
+
+def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
+    """The comparisons of one task (from `rr.read_rr`) without its reference, by unit.
+
+    `unit` is ``judge``, ``block``, or ``auto``: judges, or blocks if some of these name no judge.
+
+    Raises DataError for ``judge`` if not all are named; for groups of systems that were never
+    compared; and, if the share of wins ranks, for systems that neither won nor lost.
+    """
+    every = units(frame).without(REFERENCE)
+    every.counts.connected()
+    judges, blocks = len(set(every.judges) - {-1}), len(every.judges)
+    chosen = default_unit(every) if unit == "auto" else unit
+    grouped = every.by(chosen)
+    block = "battle" if frame["position"].max() == 2 else "block"
+    chosen = "judge" if chosen == "judge" else block
+    unnamed = int((every.judges < 0).sum())
+    kinds = [(block, blocks, "")] if unnamed else [("judge", judges, ""), (block, blocks, "judge")]
+    table = pd.DataFrame(kinds, columns=["unit", "units", "inside"])
+    table["default"] = (table["unit"] == chosen).astype(int)
+    method = STRENGTH if block == "battle" else METHOD
+    met = grouped.decided_by_system()[1].sum(axis=0)
+    if method == METHOD and met.any() and not met.all():
+        names = np.array(every.systems, dtype=object)[met == 0].tolist()
+        problem = "systems that only tied have no share of wins"
+        raise DataError(problem, column="system", value=names, expected="a win or a loss of each")
+    return Battles(chosen, every, grouped, method, table, judges, unnamed)
+
+
+def meetings(counts: PairCounts) -> pd.DataFrame:
+    """Whom each system met, how strong its opponents were, and the effect of ties, by strength.
+
+    Columns rank, system, comparisons, opponents (number of systems met), other (the one met most
+    often), share (of comparisons with that one), opponents_strength (mean over comparisons), ties,
+    rank_bojar (by the share of decided comparisons won), rank_decided (by strength without ties).
+    """
+    met = counts.wins + counts.wins.T + counts.ties
+    total, most = met.sum(axis=1), met.argmax(axis=1)
+    strength = strengths(counts)
+    decided = strengths(replace(counts, ties=0 * counts.ties))
+    ratio = np.nan_to_num(wins_over_decided(counts), nan=-1.0)
+    names = np.array(counts.systems, dtype=object)
+    out = pd.DataFrame({"rank": ranks(strength), "system": names, "comparisons": total})
+    out["opponents"] = (met > 0).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        out["other"], out["share"] = names[most], met.max(axis=1) / total
+        out["opponents_strength"] = met @ strength / total
+    out["ties"] = counts.ties.sum(axis=1)
+    out["rank_bojar"], out["rank_decided"] = ranks(ratio), ranks(decided)
+    return out.sort_values("rank", ignore_index=True)

@@ -1,0 +1,68 @@
+"""What changes in a ranking when one of its systems had never been judged."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..change.perturb import remove
+from ..judgments import REFERENCE, DirectAssessment, ranked_systems
+from ..score import pairwise, rr
+from ..score.pairwise import PairCounts
+from ..score.scored import segment_scores
+from . import comparing
+from .systems import count_tests, rank_counts, rank_scores
+
+REMOVED_REFERENCE = "ref"  # the removal of the reference in tables
+
+
+def removals_by_z(judgments: DirectAssessment, alpha: float = 0.05) -> pd.DataFrame:
+    """How the ranking by mean z changes without each system, whose judgments then standardise none.
+
+    Columns removed, and those of `comparing.Change.row`; a row for each ranked system.
+    """
+    original = rank_scores(segment_scores(judgments), alpha=alpha)
+    rows = []
+    for system in ranked_systems(judgments):
+        left = rank_scores(segment_scores(remove(judgments, system)), alpha=alpha)
+        change = comparing.compare(original.without([system]), left)
+        rows.append({"removed": system, **change.row()})
+    return pd.DataFrame(rows)
+
+
+def removals(
+    frame: pd.DataFrame | Mapping[str, PairCounts],
+    methods: Sequence[str],
+    *,
+    correction: str = "none",
+    rule: str = "knowles",
+    alpha: float = 0.05,
+) -> pd.DataFrame:
+    """How each task's ranking changes without each of its systems, and without the reference.
+
+    Columns task, method, removed (a system, or ``ref``), and those of `comparing.Change.row`.
+    The ranking is compared with the full one, from which the system is dropped only before lines
+    are drawn. For a task of two systems, only the reference is removed. Comparisons of a removed
+    system go, as from `perturb.remove`, and the others of its blocks stay. `frame` has the rows of
+    tasks, or maps their names to counts.
+    """
+    columns = ["task", "method", "removed", *comparing.Change(False, False, 0, 0, "", 0, 0).row()]
+    settings: dict[str, Any] = {"correction": correction, "rule": rule, "alpha": alpha}
+    rows = []
+    if isinstance(frame, pd.DataFrame):
+        frame = {task: pairwise.pair_counts(one) for task, one in rr.tasks(frame).items()}
+    for task, counts in frame.items():
+        ranked = counts.without(REFERENCE)
+        tests = count_tests(ranked, correction)
+        removed = [s for s in counts.systems if len(ranked.systems) > 2 or s == REFERENCE]
+        for method in methods:
+            full = rank_counts(counts, method, tests=tests, **settings)
+            for system in removed:
+                keep = [k for k, s in enumerate(ranked.systems) if s != system]
+                kept = tests[0][np.ix_(keep, keep)], tests[1][np.ix_(keep, keep)]
+                changed = rank_counts(counts.without(system), method, tests=kept, **settings)
+                change = comparing.compare(full.without([system]), changed)
+                name = REMOVED_REFERENCE if system == REFERENCE else system
+                rows.append({"task": task, "method": method, "removed": name, **change.row()})
+    return pd.DataFrame(rows, columns=columns)

@@ -1,0 +1,180 @@
+"""What the cells of tables of judgments may hold; each distinct text is tested once.
+
+Files and frames are checked by the same functions. Structure (packing, encoding, columns per line)
+is checked by the readers themselves.
+"""
+
+import math
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .errors import DataError
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ufeff]")
+LONGEST = 1000  # characters of an id (joined ids of WMT18 have up to 300)
+INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
+NOTHING = ("", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "null", "NULL", "None", "none")
+SHEET_ERRORS = (
+    "#N/A",
+    "#NV",
+    "#REF!",
+    "#VALUE!",
+    "#NAME?",
+    "#DIV/0!",
+    "#NULL!",
+    "#NUM!",
+    "#GETTING_DATA",
+)
+LISTED = re.compile(  # a list or an object, as Python, JSON or YAML has it; not "[deleted]"
+    r"\[(\W.*|\d.*|.*,.*|None|True|False|nan)?\]|\{(.*[,:].*)?\}", re.DOTALL
+)
+BYTES = re.compile(r"""b(['"]).*\1""")
+
+
+@dataclass(frozen=True)
+class Column:
+    """What the cells of a column should hold, and what is wrong with one (empty: nothing)."""
+
+    expected: str
+    problem: Callable[[str, float], str]  # from a cell's text and its number (NaN: not one)
+    is_number: bool = False
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a frame; `again` is the problem of rows that repeat the values of `once`."""
+
+    columns: Mapping[str, Column]
+    once: tuple[str, ...] = ()
+    again: str = ""
+
+
+def validate(
+    frame: pd.DataFrame,
+    schema: Schema,
+    file: Path | None,
+    lines: np.ndarray,
+    columns: Mapping[str, str],
+) -> pd.DataFrame:
+    """`frame` (text as found in the file) with its columns of numbers as float64.
+
+    `lines` holds the physical line of each row, `columns` the file's names for columns that are
+    renamed in the frame. Without a `file`, `lines` are the labels of the rows of a user's frame.
+    Raises DataError for the first wrong value (in the lowest line number, then the first column),
+    with the number of further ones.
+    """
+    written = frame.reset_index(drop=True)
+    out, problems = written.copy(deep=False), {}
+    for name, column in schema.columns.items():
+        values = written[name].astype("category").cat
+        codes, texts = values.codes.to_numpy(), pd.Series(values.categories, dtype=object)
+        numbers = np.full(len(texts), np.nan)
+        if column.is_number:
+            numbers = pd.to_numeric(texts, errors="coerce").to_numpy(float)
+            out[name] = numbers[codes]
+        found = [column.problem(*both) for both in zip(texts, numbers, strict=True)]
+        if any(found) and any(told := np.array(found, dtype=object)[codes]):
+            problems[name] = told
+    if schema.once and (again := written.duplicated(list(schema.once)).to_numpy()).any():
+        last = schema.once[-1]
+        problems[last] = np.where(again, schema.again, problems.get(last, ""))
+    if problems:
+        bad = {name: np.flatnonzero(problems[name]) for name in written if name in problems}
+        place = np.arange(len(lines)) if file is None else lines
+        first = {name: rows[np.argmin(place[rows])] for name, rows in bad.items()}
+        name = min(first, key=lambda one: int(place[first[one]]))
+        row, more = first[name], sum(map(len, bad.values())) - 1
+        problem, value = problems[name][row], str(written[name].iloc[row])
+        expected = "each once" if problem == schema.again else schema.columns[name].expected
+        expected += f" ({more} more wrong)" if more else ""
+        wrong = partial(DataError, problem, row=lines[row])
+        if file is not None:
+            wrong = partial(DataError, problem, file=file, line=int(lines[row]))
+        raise wrong(column=columns.get(name, name), value=value, expected=expected)
+    return out
+
+
+def text(expected: str, tests: Mapping[str, Callable[[str], object]]) -> Column:
+    """A column of text that must pass all `tests`, each keyed by the problem if it fails."""
+
+    def problem(written: str, number: float) -> str:
+        return next((problem for problem, test in tests.items() if not test(written)), "")
+
+    return Column(expected, problem)
+
+
+def as_text(value: Any) -> str:
+    """A value as text: None and NaN as empty, 3.0 as ``3``, lists and objects as in Python."""
+    if isinstance(value, str):
+        return value
+    if value is None or value is pd.NA or value is pd.NaT:
+        return ""
+    if isinstance(value, (float, np.floating)):
+        if math.isnan(value):
+            return ""
+        whole = math.isfinite(value) and value == int(value)
+        return str(int(value)) if whole else repr(float(value))
+    return str(value)
+
+
+def one_of(known: Collection[str], what: str) -> Column:
+    """A column of text from `known`; any other is reported as an unknown `what`."""
+    expected = "one of " + ", ".join(known)
+    return text(expected, {f"unknown {what}": lambda text: text in known})
+
+
+def ids(*names: str, missing: Collection[str] = NOTHING) -> dict[str, Column]:
+    """Columns of ids, which must not be one of `missing`."""
+    tests: dict[str, Callable[[str], object]] = {
+        "empty id": lambda text: text.strip() not in missing,
+        "an error of a spreadsheet": lambda text: text not in SHEET_ERRORS,
+        "too long for an id": lambda text: len(text) <= LONGEST,
+        "a line break or control character in an id": lambda text: not CONTROL.search(text),
+        "a stray quotation mark in an id": lambda text: text.count('"') % 2 == 0,
+        "not a single value": lambda text: not LISTED.fullmatch(text),
+        "a Python bytes literal": lambda text: not BYTES.fullmatch(text),
+    }
+    return dict.fromkeys(names, text(f"an id, at most {LONGEST} characters", tests))
+
+
+def number(
+    expected: str, low: float = -np.inf, high: float = np.inf, whole: str = "", but: float = np.nan
+) -> Column:
+    """A column of finite numbers in [low, high], other than `but`.
+
+    With `whole`, they must be integers; it is the problem if one is not.
+    """
+
+    def problem(written: str, number: float) -> str:
+        if not math.isfinite(number) or (whole and not INTEGER.fullmatch(written)):
+            return whole or "not a number"
+        return "" if low <= number <= high and number != but else "out of range"
+
+    return Column(expected, problem, is_number=True)
+
+
+def count(low: int = 1, problem: str = "not an integer") -> Column:
+    """A column of integers that are at least `low`."""
+    return number(f"an integer, at least {low}", low, whole=problem)
+
+
+SCORE = number("a number from 0 to 100", 0, 100)
+
+
+def judgments(types: Collection[str]) -> Schema:
+    """The columns of direct assessment: worker, system, segment, type (of `types`), score."""
+    columns = ids("worker", "system", "segment") | {"type": one_of(types, "type")}
+    return Schema(columns | {"score": SCORE})
+
+
+def languages(pattern: str) -> Schema:
+    """The columns source and target: language codes that match `pattern` in full."""
+    column = text("a code such as cs", {"not a language code": re.compile(pattern).fullmatch})
+    return Schema({"source": column, "target": column})

@@ -1,0 +1,150 @@
+"""What every reader meets: judgments given twice, names that look alike, scores on two scales."""
+
+import json
+
+import pytest
+
+from rankcampaigns import formats
+from rankstability import DataError, find, load
+from rankstability.judgments import DirectAssessment
+
+
+def campaign(folder, **files):
+    for name, lines in files.items():
+        (folder / name.replace("__", ".")).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return find(folder)
+
+
+def said(judgments):
+    """What is doubtful: reason -> rows."""
+    if isinstance(judgments, DirectAssessment):
+        return dict(judgments.excluded[["reason", "rows"]].to_numpy())
+    return judgments.attrs["excluded"]
+
+
+def long(systems=("Aspen", "Birch"), segments=range(1, 6), people=("u1", "u2"), score=50):
+    rows = [(one, k, who) for one in systems for k in segments for who in people]
+    scores = (f"{score + 3 * i % 40}" for i in range(len(rows)))
+    cells = [f"{one},{k},{who},{s}" for (one, k, who), s in zip(rows, scores, strict=True)]
+    return ["system,segment,annotator,score", *cells]
+
+
+BATTLES = ["question_id,model_a,model_b,winner,judge", "q1,A,B,model_a,j", "q2,A,B,tie,j"]
+VOTES = ["prompt,left,right,winner,worker", "q1,A,B,left,j", "q2,A,B,tie,j"]
+MQM = [
+    "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity",
+    "A\td\t1\t1\tr\tx\t<v>y</v>\tStyle/Awkward\tMinor",
+    "B\td\t1\t1\tr\tx\ty\tno-error\tno-error",
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"), [("a.csv", BATTLES), ("b.csv", VOTES), ("mqm_ende.tsv", MQM)]
+)
+def test_rows_given_twice_are_said(tmp_path, name, lines):
+    once = load(campaign(tmp_path, **{name.replace(".", "__"): lines}))
+    assert "identical rows (kept)" not in said(once)
+    (tmp_path / name).write_text("\n".join([*lines, *lines[1:]]) + "\n")
+    assert said(load(find(tmp_path)))["identical rows (kept)"] == 2
+
+
+def appraise(documents):
+    """80 judgments in one of two layouts: with documents, or without."""
+    rows = []
+    for k in range(80):
+        cells = [f"engces{k % 4:02d}", f"S{k % 2}", k // 2, "TGT", "eng", "ces", 20 + k]
+        cells += [f"doc{k // 20}", "False"] if documents else []
+        rows.append(",".join(map(str, [*cells, 1000.0 + k, 1001.0 + k])))
+    return rows
+
+
+def test_the_same_judgments_in_two_layouts_of_appraise_are_refused(tmp_path):
+    one = campaign(tmp_path, a__csv=appraise(True))
+    assert len(load(one).good) == 80
+    (tmp_path / "b.csv").write_text("\n".join(appraise(False)) + "\n")
+    with pytest.raises(DataError, match=r"same rows in two files.*all 80 of a\.csv"):
+        load(find(tmp_path))
+
+
+PLACES = {  # format: a file's name, the text of a name in it that is changed, its column
+    "long": ("mine.csv", long(), "Aspen", "system"),
+    "battles": ("mine.csv", [*BATTLES, "q3,A,C,tie,j", "q4,A,C,tie,j"], "A,C", "system"),
+    "mqm": ("mqm_ende.tsv", [*MQM, MQM[1].replace("A\t", "B\t", 1)], "B\td", "system"),
+    "appraise": ("a.csv", appraise(True), "S0", "system"),
+}
+
+
+@pytest.mark.parametrize("form", PLACES)
+def test_a_name_in_letters_that_look_the_same_is_refused_with_its_line(tmp_path, form):
+    name, lines, text, column = PLACES[form]
+    capital = {"A": "\u0410", "B": "\u0412", "S": "\u0405"}[text[0]]
+    at = max(k for k, line in enumerate(lines) if text in line)
+    changed = [*lines[:at], lines[at].replace(text, capital + text[1:]), *lines[at + 1 :]]
+    with pytest.raises(DataError, match="looks the same") as caught:
+        load(campaign(tmp_path, **{name.replace(".", "__"): changed}))
+    assert caught.value.line == at + 1
+    assert caught.value.column == column
+    assert name in caught.value.file
+    assert "CYRILLIC" in str(caught.value)
+
+
+def test_a_name_with_what_is_invisible_is_joined_and_said(tmp_path):
+    lines = long()
+    lines[1] = lines[1].replace("Aspen", "As\u200bpen")
+    lines[2] = lines[2].replace("Aspen", "\u202aAspen")
+    judged = load(campaign(tmp_path, mine__csv=lines))
+    assert sorted(judged.good["system"].unique()) == ["Aspen", "Birch"]
+    reason = "(kept: names as they are seen, without invisible characters)"
+    assert said(judged)[reason] == 2
+
+
+def test_a_name_in_three_quotation_marks_is_not_unquoted_twice(tmp_path):
+    lines = long()
+    lines[1] = lines[1].replace("Aspen", '"""Aspen"""')
+    with pytest.raises(DataError, match=r"looks the same.*Aspen"):
+        load(campaign(tmp_path, mine__csv=lines))
+
+
+@pytest.mark.parametrize("column", ["segment", "annotator"])
+def test_a_number_beside_the_same_with_a_point_is_refused(tmp_path, column):
+    people = ("1", "2", "1.0") if column == "annotator" else ("1", "2")
+    segments = (1, 2, "1.0") if column == "segment" else (1, 2)
+    lines = long(segments=segments, people=people)
+    with pytest.raises(DataError, match=r"1\.0 beside 1") as caught:
+        load(campaign(tmp_path, mine__csv=lines))
+    assert caught.value.column == column
+
+
+def test_a_file_on_another_scale_is_refused_and_a_told_scale_is_taken(tmp_path):
+    other = [line.replace("u1", "u3").replace("u2", "u4") for line in long()]
+    tenth = [",".join([*row[:3], f"{float(row[3]) / 100:.3f}"])
+             for row in (line.split(",") for line in other[1:])]  # fmt: skip
+    with pytest.raises(DataError, match="scores on two scales") as caught:
+        load(campaign(tmp_path, a__csv=long(), b__csv=[other[0], *tenth]))
+    assert caught.value.file.endswith("b.csv")
+    assert caught.value.line == 2
+    (tmp_path / "campaign.yaml").write_text("scale: [0, 100]\n")
+    assert len(load(find(tmp_path)).good) == 40
+
+
+def test_a_format_with_a_scale_refuses_another_too(tmp_path):
+    entry = json.loads(formats.described()["wmt24"]["example"])
+    scores = [55, 66, 77, 0.5, 0.6, 0.7]
+    lines = [json.dumps(entry | {"line_id": k, "esa_score": s}) for k, s in enumerate(scores)]
+    with pytest.raises(DataError, match="3 fractions of 1 beside whole numbers up to 77"):
+        load(campaign(tmp_path, a__jsonl=lines))
+
+
+def test_battles_say_which_names_were_changed(tmp_path):
+    lines = [*BATTLES[:2], BATTLES[2].replace(",A,", ",A\u200b ,")]
+    fought = load(campaign(tmp_path, mine__csv=lines))
+    assert sorted(fought["system"].unique()) == ["A", "B"]
+    reasons = ["blanks around names taken away", "names as they are seen, without invisible"]
+    assert [n for r in reasons for why, n in said(fought).items() if r in why] == [1, 1]
+
+
+def test_a_reference_row_of_a_system_is_said(tmp_path):
+    lines = [f"{line},{'type' if k == 0 else 'SYSTEM'}" for k, line in enumerate(long())]
+    lines[3] = lines[3].replace("SYSTEM", "REF")
+    reason = "rows of type REF or BAD_REF of systems with other rows (kept, but not ranked)"
+    assert said(load(campaign(tmp_path, mine__csv=lines)))[reason] == 1

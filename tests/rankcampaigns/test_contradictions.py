@@ -1,0 +1,140 @@
+"""Settings that do nothing, and files of one campaign that contradict each other, are refused."""
+
+import json
+
+import pytest
+
+from rankcampaigns import formats
+from rankstability import DataError, find, load
+
+HEADER = "system,segment,annotator,score"
+ROWS = [f"{s},{k},{u},{20 + 7 * k + len(s)}" for s in ("A", "BB") for k in range(6) for u in "uv"]
+EXAMPLES = {"da": "ad-latest.csv", "mqm": "mqm_mine_ende.tsv", "pearmut": "log-en-cs.jsonl"}
+
+
+def table(folder, rows=ROWS, header=HEADER, settings="", name="mine.csv"):
+    (folder / name).write_text("\n".join([header, *rows]) + "\n")
+    if settings:
+        (folder / "campaign.yaml").write_text(settings + "\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ("weights: critical25", "`weights:` does nothing for files of the format long"),
+        ("annotator: {'': ['*']}", "not a mapping of annotators"),
+        ("annotator: {A: []}", "not a mapping of annotators"),
+        ("columns: {score: segment}", "segment is told to be the score; found"),
+        ("sheet: Ratings", "`sheet` of a file that has none"),
+    ],
+)
+def test_a_setting_of_a_long_table_that_does_nothing_is_refused(tmp_path, settings, problem):
+    with pytest.raises(DataError) as caught:
+        load(find(table(tmp_path, settings=settings)))
+    assert problem in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        *(("pearmut", name) for name in ("columns", "wide", "decimal", "missing", "weights")),
+        *(("mqm", name) for name in ("scale", "annotator", "zero_variance", "wide")),
+        *(("da", name) for name in ("scale", "annotator", "columns", "weights")),
+    ],
+)
+def test_a_setting_of_another_format_is_refused_in_campaign_yaml(tmp_path, form, name):
+    example = str(formats.described()[form]["example"])
+    for file in [EXAMPLES[form], "ad-good-raw-redup.csv"][: 1 + (form == "da")]:
+        (tmp_path / file).write_text(example)
+    values = {"columns": "{score: s}", "wide": "all", "decimal": "','", "missing": "['-']"}
+    values |= {"scale": "[0, 1]", "annotator": "{A: ['*']}", "zero_variance": "drop"}
+    (tmp_path / "campaign.yaml").write_text(f"{name}: {values.get(name, 'critical25')}\n")
+    with pytest.raises(DataError, match=f"`{name}:` does nothing for files of the format {form}"):
+        find(tmp_path)
+
+
+def test_annotators_of_a_table_that_names_none_are_refused(tmp_path):
+    rows = [row.replace(",u,", ",").replace(",v,", ",") for row in ROWS[::2]]
+    place = table(tmp_path, rows, "system,segment,score", "annotator: {A: ['*']}")
+    with pytest.raises(DataError, match="`annotator:` for judgments that name none"):
+        load(find(place))
+
+
+def test_a_pair_that_is_not_that_of_the_rows_is_refused(tmp_path):
+    rows = [f"{row},en-cs" for row in ROWS]
+    place = table(tmp_path, rows, f"{HEADER},pair", "pair: en-de")
+    with pytest.raises(DataError, match=r"`pair:` is not the language pair of the rows.*en-cs"):
+        load(find(place))
+    (tmp_path / "campaign.yaml").write_text("pair: en-cs\n")
+    assert len(load(find(tmp_path)).good) == len(ROWS)
+
+
+def test_settings_that_are_a_link_to_nothing_are_refused(tmp_path):
+    table(tmp_path)
+    (tmp_path / "campaign.yaml").symlink_to(tmp_path / "gone.yaml")
+    with pytest.raises(DataError, match="a link to a file that is not there"):
+        find(tmp_path)
+
+
+def test_a_point_in_scores_with_decimal_commas_is_refused(tmp_path):
+    rows = [*ROWS, "A,7,u,1.250"]
+    with pytest.raises(DataError, match="a point in a score, but `decimal: ','`") as caught:
+        load(find(table(tmp_path, rows, settings="decimal: ','")))
+    assert caught.value.line == len(rows) + 1
+
+
+MORE = f"{HEADER},type,document,domain"
+
+
+def more(rows=ROWS, kind="SYSTEM", document="d{}", domain="news"):
+    return [f"{row},{kind},{document.format(int(row.split(',')[1]) // 2)},{domain}" for row in rows]
+
+
+def test_a_reference_in_one_file_and_a_system_in_another_is_refused(tmp_path):
+    table(tmp_path, more(), MORE, name="a.csv")
+    other = [row.replace(",u,", ",w,").replace(",v,", ",x,") for row in more(kind="REF")[:12]]
+    table(tmp_path, other, MORE, name="b.csv")
+    with pytest.raises(DataError, match="a second role of one system") as caught:
+        load(find(tmp_path))
+    assert (caught.value.file.rpartition("/")[2], caught.value.line) == ("b.csv", 2)
+    one = tmp_path / "one"
+    one.mkdir()
+    assert len(load(find(table(one, more() + other, MORE))).latest) == 36
+
+
+def test_a_document_in_two_domains_is_refused(tmp_path):
+    rows = more()
+    rows[5] = rows[5].replace("news", "talks")
+    with pytest.raises(DataError, match=r"line 7.*a second domain of one document") as caught:
+        load(find(table(tmp_path, rows, MORE)))
+    assert caught.value.value == "talks for d1"
+
+
+def test_a_segment_under_two_documents_is_refused_unless_documents_number_them(tmp_path):
+    wide = [f"{s},{k},u,{k},SYSTEM,d{k // 4},news" for s in "AB" for k in range(40)]
+    wide[45] = wide[45].replace(",d1,", ",d7,")
+    with pytest.raises(DataError, match=r"line 47.*a second document of one segment"):
+        load(find(table(tmp_path, wide, MORE)))
+    within = [f"{s},{k % 4},u,{k},SYSTEM,d{k // 4},news" for s in "AB" for k in range(40)]
+    judged = load(find(table(tmp_path, within, MORE)))
+    assert judged.good["segment"].nunique() == 40
+    reason = "(kept: segments, numbered within documents, are named document:segment)"
+    assert dict(judged.excluded[["reason", "rows"]].to_numpy())[reason] == 80
+
+
+def test_no_error_beside_an_error_is_said(tmp_path):
+    lines = [
+        "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity",
+        "A\td\t1\t1\tr\tx\ty\tStyle/Awkward\tMinor",
+        "A\td\t1\t1\tr\tx\ty\tno-error\tno-error",
+        "A\td\t1\t1\tq\tx\ty\tno-error\tno-error",
+    ]
+    (tmp_path / "mqm_ende.tsv").write_text("\n".join(lines) + "\n")
+    reason = "(kept: No-error beside an error in one rating, of which the error counts)"
+    assert load(find(tmp_path)).attrs["excluded"] == {reason: 1}
+
+
+def test_settings_from_json_are_not_yaml_objects(tmp_path):
+    place = table(tmp_path, settings=json.dumps({"annotator": {"A": ["u"], "B": ["v"]}}))
+    assert set(load(find(place)).good["worker"]) == {"A", "B"}

@@ -1,0 +1,168 @@
+"""Judge models are set apart from people, by name or by file, and never pooled in silence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from conftest import needs, real
+from rankcampaigns import campaigns, judges, settings
+from rankstability import paths
+from rankstability.errors import DataError
+from rankstability.judgments import models_among
+
+PEOPLE = paths.DEMO / "ratings.csv"
+
+
+def table(folder, name="GPT-4", scale=0.1, said=None):
+    """The demo ratings with a judge of other marks in the same table, and a campaign.yaml."""
+    folder.mkdir(exist_ok=True)
+    people = pd.read_csv(PEOPLE)
+    keys = ["system", "segment_id", "document"]
+    judge = people.groupby(keys, as_index=False)["score"].mean().assign(annotator=name)
+    judge["score"] = judge["score"] * scale - 25
+    pd.concat([people, judge]).to_csv(folder / "both.csv", index=False)
+    if said is not None:
+        (folder / "campaign.yaml").write_text(f"judges: {said}\n")
+    return folder
+
+
+def refused(what, *words):
+    with pytest.raises(DataError) as caught:
+        what()
+    for word in words:
+        assert word in str(caught.value), (word, str(caught.value))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["gpt-4", "GPT-4o", "claude-3-opus", "gemini-1.5-pro", "llama3", "gemba-mqm", "COMET22",
+     "metricx-23", "XCOMET-QE", "judge gpt4", "Claude-Sonnet-4"],
+)  # fmt: skip
+def test_names_of_models_are_known_in_full_only(name):
+    assert models_among([name, "Claude", "claude01", "Gemini", "anna", "engdeu6901"]) == [name]
+
+
+def test_a_model_among_people_is_refused_with_the_line_that_settles_it(tmp_path):
+    folder = table(tmp_path / "a")
+    refused(lambda: campaigns.load(folder), "name of a model", "GPT-4", "judges: [GPT-4]", "[]")
+    people = table(tmp_path / "b", said="[]", scale=1.0)  # pooled, as was asked for
+    first_name = table(tmp_path / "c", name="Claude", scale=1.0)
+    for one in (people, first_name):
+        assert len(campaigns.load(one).good) == 720 + 240
+
+
+def test_what_is_left_of_people_is_as_if_judges_had_never_been_there(tmp_path):
+    both = campaigns.load(table(tmp_path / "both", said="[GPT-4]"))
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    pd.read_csv(PEOPLE).to_csv(alone / "both.csv", index=False)
+    people = campaigns.load(alone)
+    for name in ("good", "latest", "excluded"):
+        pd.testing.assert_frame_equal(getattr(both, name), getattr(people, name))
+    assert both.scale == people.scale == (0, 100)
+
+
+def test_judges_keep_their_own_scale(tmp_path):
+    campaign = campaigns.find(
+        table(tmp_path / "both", said='["gpt*", GPT-4]'.replace("gpt*", "G*"))
+    )
+    said = judges.read(campaign, "xx-yy")
+    assert list(said) == judges.SCORES and set(said["judge"]) == {"GPT-4"}
+    assert said["score"].max() < 0 and len(said) == 240
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [("[GPT-5]", ["no such judge", "GPT-5", "GPT-4, anna"]),
+     ('["*"]', ["only judges", "people beside them"]),
+     ("{file: absent.tsv}", ["no such file of judges", "absent.tsv"])],
+)  # fmt: skip
+def test_judges_that_are_not_there_and_judges_alone_are_refused(said, words, tmp_path):
+    refused(lambda: campaigns.load(table(tmp_path / "a", said=said)), *words)
+
+
+def test_two_scores_of_one_output_are_refused(tmp_path):
+    folder = table(tmp_path / "a", said="[GPT-4]")
+    with (folder / "both.csv").open("a") as file:
+        file.write("Aspen,1,news-1,GPT-4,0\n")
+    campaign = campaigns.find(folder)
+    words = ["two different scores", "GPT-4", "system Aspen", "segment 1", "-16.9333 and 0"]
+    refused(lambda: judges.read(campaign, "xx-yy"), *words)
+
+
+def wide(folder, cells):
+    folder.mkdir(exist_ok=True)
+    (folder / "judges.tsv").write_text("system\tdocument\tsegment\tA\tB\n" + cells)
+    return folder / "judges.tsv"
+
+
+def test_a_file_with_a_column_for_each_judge(tmp_path):
+    said = judges.read_scores(wide(tmp_path, "X\td\t1\t0.5\t\nX\td\t2\t1\t-3\n"), "en-de")
+    assert said["judge"].tolist() == ["A", "A", "B"] and said["score"].tolist() == [0.5, 1, -3]
+    assert said["document"].tolist() == ["d"] * 3
+    word = wide(tmp_path / "w", "X\td\t1\t0.5\t3\nX\td\t2\tgood\t-3\n")
+    refused(lambda: judges.read_scores(word, ""), "line 3", "'A'", "not a number", "good")
+    twice = wide(tmp_path / "t", "X\td\t1\t0.5\t3\nX\td\t1\t0.5\t4\n")
+    refused(lambda: judges.read_scores(twice, ""), "two different scores", "'B'", "3 and 4")
+    (tmp_path / "judges.tsv").write_text("system\tscore\nX\t1\n")
+    refused(lambda: judges.read_scores(tmp_path / "judges.tsv", ""), "no column for segment")
+
+
+def test_a_file_of_judges_beside_a_table_is_not_read_as_judgments(tmp_path):
+    pd.read_csv(PEOPLE).to_csv(tmp_path / "ratings.csv", index=False)
+    wide(tmp_path, "Aspen\tnews-1\t1\t0.5\t\n")
+    (tmp_path / "campaign.yaml").write_text("judges: {file: judges.tsv}\n")
+    campaign = campaigns.find(tmp_path)
+    assert campaign.unread == () and [file.name for file in campaign.files()] == ["ratings.csv"]
+    assert len(campaigns.load(campaign).good) == 720
+    before = campaigns.fingerprint(campaign)
+    wide(tmp_path, "Aspen\tnews-1\t1\t0.6\t\n")
+    assert campaigns.fingerprint(campaign) != before
+
+
+def battles(folder, model="gpt4"):
+    columns = "question_id,model_a,model_b,winner"
+    folder.mkdir(exist_ok=True)
+    (folder / "crowd.csv").write_text(f"{columns},judge\n1,A,B,model_a,x\n1,B,C,tie,y\n")
+    (folder / f"{model}.csv").write_text(f"{columns}\n1,A,B,model_b\n1,B,C,model_a\n")
+    return folder
+
+
+def test_battles_of_a_model_in_a_file_of_their_own_are_not_pooled(tmp_path):
+    folder = battles(tmp_path / "a")
+    refused(lambda: campaigns.load(folder), "gpt4.csv", "judges: {gpt4: gpt4.csv}", "judges: []")
+    (folder / "campaign.yaml").write_text("judges: {GPT-4: gpt4.csv}\n")
+    campaign = campaigns.find(folder)
+    assert len(campaigns.load(campaign)) == 4 and campaign.unread == ()
+    votes = judges.read(campaign, campaign.pairs[0])
+    assert list(votes) == judges.VOTES and votes["vote"].tolist() == [0, 1]
+    (folder / "campaign.yaml").write_text("judges: []\n")
+    assert len(campaigns.load(campaigns.find(folder))) == 8
+
+
+def test_a_judge_among_the_judges_of_battles(tmp_path):
+    head = "question_id,model_a,model_b,winner,judge\n"
+    people = "1,A,B,model_a,x\n1,B,C,tie,y\n2,A,C,model_b,x\n"
+    (tmp_path / "b.csv").write_text(head + people + "1,A,B,model_b,gpt-4\n")
+    refused(lambda: campaigns.load(tmp_path), "name of a model", "gpt-4")
+    (tmp_path / "campaign.yaml").write_text('judges: ["gpt*"]\n')
+    campaign = campaigns.find(tmp_path)
+    frame = campaigns.load(campaign)
+    assert frame["judge"].cat.categories.tolist() == ["x", "y"] and len(frame) == 6
+    assert judges.read(campaign, campaign.pairs[0])["vote"].tolist() == [0]
+
+
+def test_the_command_line_names_judges():
+    assert settings.told({"judges": "GPT-4, gemba*"}) == {"judges": ["GPT-4", "gemba*"]}
+    assert settings.told({"judges": ""}) == {"judges": []}
+    assert settings.told({"judges": "file:judges.tsv"}) == {"judges": {"file": "judges.tsv"}}
+
+
+@needs("wmt23-protocols")
+def test_judges_of_wmt23_are_eleven_with_the_scores_of_the_file():
+    file = real("wmt23-judges") / "judges-en-de.tsv.gz"
+    said = judges.read_scores(file, "en-de")
+    assert said["judge"].nunique() == 11
+    sizes = said["judge"].value_counts()
+    assert sizes["GEMBA-MQM-src"] == 13 * 557 and sizes["chrF-refA"] == 12 * 557
+    assert np.isfinite(said["score"]).all() and not len(judges.read_scores(file, "zh-en"))

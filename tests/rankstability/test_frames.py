@@ -1,0 +1,252 @@
+"""What a file gets, a frame gets: the same judgments, the same counts, the same refusals."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankstability as rs
+
+
+def ratings(n=12, **more):
+    rng = np.random.default_rng(5)
+    rows = [(s, k, f"d{k // 4}", f"w{k % 3}") for s in "ABC" for k in range(n)]
+    frame = pd.DataFrame(rows, columns=["system", "segment", "document", "annotator"])
+    return frame.assign(score=rng.integers(20, 90, len(frame)), **more)
+
+
+def of_file(frame, folder, name="table.csv"):
+    frame.to_csv(folder / name, index=False)
+    return rs.load(folder / name)
+
+
+def same(ours, theirs):
+    if isinstance(theirs, pd.DataFrame):
+        pd.testing.assert_frame_equal(ours, theirs)
+        for name in ("adaptive", "humans", "items"):
+            assert ours.attrs[name] == theirs.attrs[name]
+        ours, theirs = ours.attrs["excluded"], theirs.attrs["excluded"]
+        assert list(ours["reason"]) == list(theirs["reason"])
+        assert list(ours["rows"]) == list(theirs["rows"])
+        return
+    pd.testing.assert_frame_equal(ours.latest, theirs.latest)
+    pd.testing.assert_frame_equal(ours.good, theirs.good)
+    assert ours.humans == theirs.humans and ours.adaptive == theirs.adaptive
+    assert ours.scale == theirs.scale and ours.zero_variance == theirs.zero_variance
+    pd.testing.assert_frame_equal(ours.excluded[["reason", "rows"]],
+                                  theirs.excluded[["reason", "rows"]])  # fmt: skip
+
+
+FRAMES = {
+    "plain": ratings(),
+    "without documents": ratings().drop(columns="document"),
+    "without annotators": ratings().drop(columns="annotator"),
+    "a leaderboard": ratings().drop(columns=["annotator", "document"]),
+    "domains": ratings(domain="news"),
+    "some domains missing": ratings().assign(domain=[None, "news"] * 18),
+    "types": ratings().assign(type=["SYSTEM", "TGT", "REPEAT"] * 12),
+    "references": ratings().assign(type=["REF"] * 12 + ["SYSTEM"] * 24),
+    "released with references": ratings().drop(columns="annotator").assign(
+        type=["REF"] * 12 + ["SYSTEM"] * 24),
+    "rows twice": pd.concat([ratings(), ratings().head(3)], ignore_index=True),
+    "a second score": pd.concat([ratings(), ratings().head(3).assign(score=50)]),
+    "scores missing": ratings().assign(score=[np.nan] * 2 + [40.0, 50.0] * 17),
+    "one to five": ratings().assign(score=[1, 2, 3, 4, 5, 3] * 6),
+    "right and wrong": ratings().assign(score=[1, 0, 1] * 12),
+    "penalties": ratings().assign(score=[0.0, -1.5, -5.0, -0.1] * 9),
+    "an annotator who never varies": ratings().assign(score=[50, 61, 72] * 12),
+    "segments numbered by document": ratings().assign(segment=[0, 1, 2, 3] * 9),
+    "numbers as names": ratings().assign(annotator=[3, 4, 5] * 12),
+    "blanks": ratings().assign(system=[" A", "B ", "C"] * 12),
+    "times": ratings().assign(time=range(36)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_a_frame_gives_what_its_file_gives(name, tmp_path):
+    frame = FRAMES[name]
+    same(rs.judgments(frame), of_file(frame, tmp_path))
+
+
+def test_columns_of_any_name_are_taken_when_they_are_told():
+    frame = ratings()
+    other = frame.rename(columns={"system": "a", "segment": "b", "score": "c", "annotator": "d",
+                                  "document": "e"})  # fmt: skip
+    told = rs.judgments(other, system="a", segment="b", score="c", annotator="d", document="e")
+    same(told, rs.judgments(frame))
+
+
+def test_true_and_false_are_right_and_wrong():
+    frame = ratings()
+    right = rs.judgments(frame.assign(score=frame["score"] > 50))
+    same(right, rs.judgments(frame.assign(score=(frame["score"] > 50).astype(int))))
+
+
+def test_whole_numbers_name_the_same_annotator_with_or_without_a_point():
+    told = rs.judgments(ratings().assign(annotator=np.array([3.0, 4.0, 5.0] * 12)))
+    assert sorted(told.good["worker"].unique()) == ["3", "4", "5"]
+
+
+def test_the_frame_of_the_user_is_left_as_it_was():
+    frame = ratings().assign(system=" A")
+    before = frame.copy(deep=True)
+    rs.judgments(frame.assign(system=[" A", "B", "C"] * 12))
+    rs.judgments(frame, scale=(0, 100))
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def wrong(column, value, row=7):
+    frame = ratings().astype({column: object})
+    frame.at[row, column] = value
+    return frame
+
+
+BROKEN = {  # what is broken: the frame, and what is said beyond the place
+    "a word as a score": (wrong("score", "good"), "column 'score': not a number; found 'good'"),
+    "an infinite score": (wrong("score", np.inf), "column 'score': not a number; found 'inf'"),
+    "a stray score": (wrong("score", 170), "column 'score': score out of scale; found '170'"),
+    "an empty system": (wrong("system", ""), "column 'system': empty id; found ''"),
+    "no annotator": (wrong("annotator", None), "column 'annotator': empty id; found ''"),
+    "a list as a segment": (wrong("segment", [1, 2]), "column 'segment': not a single value"),
+    "a line break": (wrong("system", "A\nB"), "column 'system': a line break"),
+    "an unknown type": (ratings(type=["SYSTEM"] * 7 + ["ODD"] + ["SYSTEM"] * 28),
+                        "column 'type': unknown type"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_wrong_cell_is_named_with_row_column_and_value(name):
+    frame, said = BROKEN[name]
+    labelled = frame.set_axis([f"row{k}" for k in range(len(frame))])
+    with pytest.raises(rs.DataError) as raised:
+        rs.judgments(labelled)
+    assert str(raised.value).startswith(f"row row7, {said}")
+    assert raised.value.row == "row7" and raised.value.column and raised.value.expected
+
+
+@pytest.mark.parametrize("name", [n for n in BROKEN if n not in ("a list as a segment",)])
+def test_the_problem_of_a_cell_is_that_of_a_file(name, tmp_path):
+    frame, _ = BROKEN[name]
+    with pytest.raises(rs.DataError) as ours:
+        rs.judgments(frame)
+    with pytest.raises(rs.DataError) as theirs:
+        of_file(frame, tmp_path)
+    if "line break" not in name:  # in a file it ends the row
+        assert ours.value.problem == theirs.value.problem
+        assert ours.value.column == theirs.value.column
+
+
+REFUSED = {
+    "not a frame": ([1, 2], {}, "not a frame; found 'list'"),
+    "a path": ("ratings.csv", {}, "`load` takes files"),
+    "no rows": (ratings().head(0), {}, "a frame without rows"),
+    "no scores": (ratings().assign(score=None), {}, "column 'score': no row has a score"),
+    "no system": (ratings().drop(columns="system"), {}, "no column for system"),
+    "no such column": (ratings(), {"system": "modle"}, "no such column for system; found 'modle'"),
+    "two may be it": (ratings().assign(rating=1).drop(columns="score").assign(rawscore=2), {},
+                      'several columns may be the score; found \'rating, rawscore\'; '
+                      'expected judgments(..., score="rating")'),
+    "a column twice": (pd.concat([ratings(), ratings()[["score"]]], axis=1), {}, "appears twice"),
+    "no such argument": (ratings(), {"annotater": "x"}, "did you mean annotator?"),
+    "several pairs": (ratings().assign(pair=["cs-en", "de-en"] * 18), {}, "several language pairs"),
+    "no scale": (ratings(), {"scale": (5, 1)}, "not a scale"),
+    "off the scale told": (ratings(), {"scale": (0, 30)}, "out of range"),
+    "humans that are not there": (ratings(), {"humans": ["D"]}, "`humans` names no system"),
+    "only references": (ratings(type="REF").drop(columns="annotator"), {}, "only references"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_frame_that_cannot_be_judgments_is_refused(name):
+    frame, told, said = REFUSED[name]
+    with pytest.raises(rs.DataError) as raised:
+        rs.judgments(frame, **told)
+    assert said in str(raised.value)
+
+
+def fought(n=40):
+    rng = np.random.default_rng(2)
+    rows = [rng.choice(list("ABCD"), 2, replace=False) for _ in range(n)]
+    winners = rng.choice(["model_a", "model_b", "tie", "tie (bothbad)"], n)
+    frame = pd.DataFrame(rows, columns=["model_a", "model_b"])
+    return frame.assign(winner=winners, judge=[f"j{k % 5}" for k in range(n)])
+
+
+def battles_of_file(frame, folder):
+    frame.to_json(folder / "arena.jsonl", orient="records", lines=True)
+    return rs.load(folder / "arena.jsonl")
+
+
+BATTLES = {
+    "plain": fought(),
+    "without judges": fought().drop(columns="judge"),
+    "some judges missing": fought().assign(judge=[None, "x"] * 20),
+    "categories": fought().assign(category=["maths", ""] * 20),
+    "questions": fought().assign(question_id=[f"q{k // 3}" for k in range(40)]),
+}
+
+
+@pytest.mark.parametrize("name", BATTLES)
+def test_battles_of_a_frame_are_those_of_its_file(name, tmp_path):
+    ours, theirs = rs.battles(BATTLES[name]), battles_of_file(BATTLES[name], tmp_path)
+    pd.testing.assert_frame_equal(ours, theirs)
+    assert ours.attrs["excluded"] == theirs.attrs["excluded"]
+
+
+def test_the_winner_may_be_named_by_side_column_or_system():
+    frame = fought()
+    frame["winner"] = frame["winner"].replace("tie (bothbad)", "tie")
+    sides = frame.replace({"winner": {"model_a": "left", "model_b": "right"}})
+    named = frame.assign(winner=np.select(
+        [frame["winner"] == "model_a", frame["winner"] == "model_b"],
+        [frame["model_a"], frame["model_b"]], "tie"))  # fmt: skip
+    for other in (sides, named):
+        pd.testing.assert_frame_equal(rs.battles(other), rs.battles(frame))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("winner", "nobody", "row 3, column 'winner': unknown winner; found 'nobody'"),
+        ("winner", None, "row 3, column 'winner': unknown winner; found ''"),
+        ("model_a", "", "row 3, column 'model_a': empty id"),
+        ("model_b", "same", "row 3, column 'model_b': a system against itself; found 'A'"),
+    ],
+)  # fmt: skip
+def test_a_wrong_battle_is_named(column, value, said):
+    frame = fought()
+    frame.loc[3, "model_a"] = "A"
+    frame.loc[3, column] = "A" if value == "same" else value
+    with pytest.raises(rs.DataError) as raised:
+        rs.battles(frame)
+    assert str(raised.value).startswith(said)
+
+
+def test_battles_without_their_columns_are_refused():
+    with pytest.raises(rs.DataError, match="no such column for system1"):
+        rs.battles(fought(), left="left")
+    with pytest.raises(rs.DataError, match="a frame without rows"):
+        rs.battles(fought().head(0))
+
+
+def test_importing_the_module_of_a_name_does_not_hide_the_function():
+    import rankstability.judgments  # noqa: F401
+
+    assert callable(rs.judgments) and rs.judgments(ratings()).good["system"].nunique() == 3
+
+
+def test_judge_models_are_left_out_or_refused():
+    frame = pd.DataFrame({
+        "system": ["A", "B"] * 4, "segment": [1, 1, 2, 2] * 2,
+        "score": [5, 3, 4, 4, -9, -8, -7, -6],
+        "annotator": ["x"] * 4 + ["gpt-4"] * 4,
+    })  # fmt: skip
+    with pytest.raises(
+        rs.DataError, match=r"name of a model; found 'gpt-4'; expected judges=\['gpt"
+    ):
+        rs.judgments(frame)
+    people = rs.judgments(frame, judges=["gpt-4"])
+    pd.testing.assert_frame_equal(people.good, rs.judgments(frame[:4]).good)
+    with pytest.raises(rs.DataError, match="no such judge; found 'gemba'"):
+        rs.judgments(frame, judges=["gemba"])
+    with pytest.raises(rs.DataError, match="only judges"):
+        rs.judgments(frame, judges=["gpt-4", "x"])

@@ -1,0 +1,187 @@
+"""A wrong cell of any format is refused with its file, line, column, value and problem."""
+
+import demo_rr
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankcampaigns import campaigns, official
+from rankcampaigns.appraise import LAYOUTS
+from rankcampaigns.da import COLUMNS, SEGMENT_COLUMNS
+from rankstability import schema as schemas
+from rankstability.errors import DataError
+
+DA = "H{0} w{0} cs en ad 3 sys{1} {0} SYSTEM doc_{0} {0} 1.5"
+BLOCK = "Czech English {0} doc {0} j 1 a 2 b 3 c 4 d 5 e 1 2 2 -1 5"
+MQM = ["system", "doc", "docSegId", "globalSegId", "rater", "source", "target"]
+MQM += ["category", "severity"]
+FORMS = {  # file, separator, columns, row k of system k % 3
+    "da": ("mine.csv", "\t", COLUMNS, DA),
+    "da without a header": ("mine.csv", "\t", COLUMNS, DA),
+    "segments": ("ad-seg-scores-cs-en.csv", " ", SEGMENT_COLUMNS, "sys{1} {0} {0} -0.5 2"),
+    "rr": ("x.csv", ",", next(demo_rr.rows()), BLOCK),
+    "mqm": ("mqm_x_csen.tsv", "\t", MQM, "A d {0} {0} r s t Other Minor"),
+    "esa": ("x.csv", ",", LAYOUTS["esa"], "w{0} sys{1} {0} TGT ces eng {0} d{0} False [] {0} 99"),
+    "long": ("x.csv", ",", ["langs", "system", "segment", "annotator", "score", "type"],
+             "cs-en sys{1} {0} u {0} TGT"),
+    "battles": ("x.cs-en.csv", ",", ["model_a", "model_b", "winner", "judge", "anony"],
+                "sys{1} B tie u{0} true"),
+    "official": ("ad-sys-scores-cs-en.csv", " ", ["RAW.SCR", "Z.SCR", "N", "SYS", "N.ALL"],
+                 "{0} 0.1 20 sys{0} 30"),
+    "printed": ("ad-sys-ranking-cs-en-z.csv", " ", ["RAW.SCR", "Z.SCR", "N", "N.ALL", "SYS"],
+                "{0} 0.1 20 30 sys{0}"),
+    "p-values": ("adwilcox-csen.csv", " ", ["system", "a", "b"], "sys{0} 0.12 0.01"),
+}  # fmt: skip
+BARE = ("da without a header", "printed")
+NO_NUMBER = ("good", "NA", "nan", "inf", "1_0")
+MISSING = {"empty id": ("",)}
+NOTHING = {"empty id": ("None", "null", "NaN", "nan", "NA", "N/A", "<NA>", "")}
+WRONG = {  # column: problem: values
+    "da": {
+        "score": {"out of range": ("170", "100.001", "-1"), "not a number": (*NO_NUMBER, "")},
+        "type": {"unknown type": ("SYSTM", "")},
+        "WorkerId": {"empty id": ("", "NA")},
+        "sys_id": {
+            "empty id": ("", "None"),
+            "not a single value": ("['a']", "{a:1}"),
+            "too long for an id": ("x" * 1001,),
+        },
+        "sid": {"empty id": ("",)},
+        "Input.src": {"not a language code": ("Czech", "c", "")},
+    },
+    "da without a header": {"score": {"out of range": ("170",)}, "sid": {"empty id": ("NA",)}},
+    "segments": {
+        "SYS": {"empty id": ("NA",), "a stray quotation mark in an id": ('sys"1',)},
+        "SID": {"empty id": ("NA",), "duplicate system and segment": ("2",)},
+        "RAW.SCR": {"out of range": ("101",), "not a number": NO_NUMBER},
+        "Z.SCR": {"not a number": NO_NUMBER},
+        "N": {"out of range": ("0",), "not an integer": (*NO_NUMBER, "1.5", "2e3")},
+    },
+    "rr": {
+        "system3rank": {"not an integer": ("x", "", "1.5"), "out of range": ("6", "0", "-2")},
+        "system5rank": {"out of range": ("99",)},
+        "system2Id": {"empty id": ("", " "), "a system appears twice in one block": ("a",)},
+        "judgeId": {"empty id": ("", " ")},
+        "srclang": {"unknown language": ("Klingon", "")},
+        "srcIndex": {"not an integer": ("seven",), "out of range": ("-1",)},
+    },
+    "mqm": {
+        **{"system": MISSING, "doc": MISSING, "rater": MISSING},
+        "docSegId": {"not a segment number": ("one", "1.5", "")},
+        "globalSegId": {"out of range": ("-3",), "not a segment number": NO_NUMBER},
+    },
+    "esa": {
+        **{"username": MISSING, "system": MISSING, "itemId": MISSING},
+        "score": {"out of range": ("900", "-0.1"), "not a number": (*NO_NUMBER, "")},
+        "itemType": {"unknown type": ("XXX", "SYSTEM", "")},
+        "trgLang": {"not a language code": ("",)},
+    },
+    "long": {
+        **{"system": NOTHING, "segment": NOTHING, "annotator": NOTHING},
+        "score": {"not a number": ("good", "1;5", "1_0"), "score out of scale": ("999", "-1")},
+        "type": {"unknown type": ("EXTRA",)},
+        "langs": {"not a language pair": ("somewhere", "")},
+    },
+    "battles": {
+        "winner": {"unknown winner": ("model_c", "")},
+        "model_a": {"empty id": ("", "NA")},
+        "model_b": {"a model against itself": ("sys2",)},
+        "anony": {"neither true nor false": ("perhaps",)},
+    },
+    "official": {
+        "RAW.SCR": {"out of range": ("100.5", "-1"), "not a number": NO_NUMBER},
+        "Z.SCR": {"not a number": NO_NUMBER},
+        "N.ALL": {"out of range": ("0",), "not an integer": ("1.5",)},
+        "SYS": {"duplicate system": ("sys1",)},
+    },
+    "printed": {"N": {"not an integer": ("20.5",)}},
+    "p-values": {"a": {"out of range": ("1.01", "-0.1")}, "b": {"not a number": NO_NUMBER}},
+}
+CASES = [
+    (form, column, problem, value)
+    for form, columns in WRONG.items()
+    for column, problems in columns.items()
+    for problem, values in problems.items()
+    for value in values
+]
+
+
+def read(folder, form, rows):
+    """What is read of `rows` in a file of that form."""
+    name, sign, columns, _ = FORMS[form]
+    header = [] if form in BARE else [columns[form == "p-values" :]]
+    (folder / name).write_text("".join(sign.join(row) + "\n" for row in [*header, *rows]))
+    if form in ("official", "printed"):
+        return official.ranking(campaigns._campaign("x", folder, {"format": "da"}), "cs-en")
+    if form == "p-values":
+        return official.p_values(campaigns._campaign("x", folder, {"format": "da"}), "cs-en")
+    campaign = campaigns.find(folder / name)
+    return campaigns.load(campaign, "cs-en")
+
+
+def rows_of(form, number=30):
+    return [FORMS[form][3].format(k, k % 3).split() for k in range(1, number)]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rows_without_a_fault_are_read(tmp_path, form):
+    read_ = read(tmp_path, form, rows_of(form))
+    assert len(getattr(read_, "good", read_)) == 29 * {"rr": 5, "battles": 2}.get(form, 1)
+
+
+@pytest.mark.parametrize(("form", "column", "problem", "value"), CASES)
+def test_a_wrong_cell_is_named(tmp_path, form, column, problem, value):
+    rows = rows_of(form)
+    rows[4][list(FORMS[form][2]).index(column)] = value
+    with pytest.raises(DataError) as caught:
+        read(tmp_path, form, rows)
+    error = caught.value
+    assert (error.line, error.column, error.problem) == (5 + (form not in BARE), column, problem)
+    assert error.value == value.strip() and error.expected and FORMS[form][0] in error.file
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "p-values"])
+@pytest.mark.parametrize("change", [-1, 1])
+def test_a_row_with_a_cell_less_or_more_is_named(tmp_path, form, change):
+    rows = rows_of(form)
+    rows[4] = rows[4][:-1] if change < 0 else [*rows[4], "x"]
+    if (form, change) == ("mqm", 1):  # the metadata
+        return
+    with pytest.raises(DataError, match="wrong number of columns") as caught:
+        read(tmp_path, form, rows)
+    assert (caught.value.line, caught.value.value) == (5 + (form not in BARE), len(rows[4]))
+
+
+CELLS = st.tuples(st.sampled_from("ab"), st.sampled_from("123"), st.sampled_from(["5", "101", "x"]))
+PROBLEMS = {"5": "", "101": "out of range", "x": "not a number"}
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(CELLS, min_size=1, max_size=8), st.booleans())
+def test_the_lowest_wrong_line_is_named_and_the_others_are_counted(rows, categorical):
+    names = ["system", "segment", "raw"]
+    frame = pd.DataFrame(rows, columns=names, index=range(5, 5 + len(rows)))
+    frame = frame.astype("category") if categorical else frame
+    before, lines = frame.copy(), np.arange(len(rows)) * 3 + 7
+    columns = schemas.ids("system", "segment") | {"raw": schemas.SCORE}
+    schema = schemas.Schema(columns, ("system", "segment"), "again")
+    bad = []  # line, column, value, problem
+    for k, row in enumerate(rows):
+        if row[:2] in [other[:2] for other in rows[:k]]:
+            bad.append((lines[k], "SID", row[1], "again"))
+        if PROBLEMS[row[2]]:
+            bad.append((lines[k], "raw", row[2], PROBLEMS[row[2]]))
+    told = {"file": "x", "lines": lines, "columns": {"segment": "SID"}}
+    if not bad:
+        out = schemas.validate(frame, schema, **told)
+        assert out["raw"].tolist() == [5.0] * len(rows)
+        assert list(out.index) == list(range(len(rows)))
+    else:
+        with pytest.raises(DataError) as caught:
+            schemas.validate(frame, schema, **told)
+        error = caught.value
+        assert (error.line, error.column, error.value, error.problem) == bad[0]
+        assert (f"({len(bad) - 1} more wrong)" in error.expected) == (len(bad) > 1)
+    pd.testing.assert_frame_equal(frame, before)
