@@ -125,6 +125,33 @@ def test_battles_of_a_frame_are_ranked_as_the_page_ranks_their_file(judge, tmp_p
     assert rs.fewest(ranking)["what"].iloc[0] == "first"
 
 
+def meetings(*winners_and_losers):
+    """Battles by six judges, each of whom saw all of these."""
+    rows = [(a, b, "model_a", f"j{k}") for k in range(6) for a, b in winners_and_losers]
+    return rs.battles(pd.DataFrame(rows, columns=["model_a", "model_b", "winner", "judge"]))
+
+
+@pytest.mark.parametrize(
+    ("fought", "without_score"),
+    [
+        (meetings("AB", "BA", "BC", "CB", "CA", "DA", "DB", "DC"), ["D"]),  # D never loses
+        (meetings("AB", "BC", "AC"), ["A", "B", "C"]),  # in the order of their shares of wins
+    ],
+    ids=["one", "all"],
+)
+def test_a_system_without_a_finite_strength_has_no_score_and_its_page_is_written(
+    fought, without_score
+):
+    ranking, said = rs.rank_systems(fought), rs.verdict(fought)
+    table = ranking.table
+    assert sorted(table.loc[table["score"].isna(), "system"]) == without_score
+    assert "nan" not in str(ranking) + ranking._repr_html_()
+    assert [row["system"] for row in said["systems"]] == list(ranking.systems)
+    if len(without_score) == 3:
+        assert ranking.systems == ("A", "B", "C")
+    ranking.plot()
+
+
 def catalogued():
     """Every catalogue campaign, or study of one, whose files are here."""
     here = []

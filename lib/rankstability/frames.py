@@ -46,8 +46,8 @@ def judgments(
     domain: str | None = None,
     scale: tuple[float, float] | None = None,
     adaptive: bool = False,
-    humans: Collection[str] = (),
-    judges: Collection[str] | None = None,
+    humans: str | Collection[str] = (),
+    judges: str | Collection[str] | None = None,
     **others: str,
 ) -> DirectAssessment | pd.DataFrame:
     """Judgments with scores from a frame that has one row for each: DA, ESA, stars, right or wrong.
@@ -67,9 +67,9 @@ def judgments(
         The lowest and the highest possible score; by default as the scores show it.
     adaptive : bool
         Whether later judgments went to systems that earlier ones chose.
-    humans : collection of str
+    humans : str or collection of str
         The systems that are human translations or references.
-    judges : collection of str, optional
+    judges : str or collection of str, optional
         The annotators that are models, whose rows are left out: they are never pooled with people.
         An annotator with the full name of a model is refused until this is given; ``[]`` says that
         all are people.
@@ -105,8 +105,10 @@ def judgments(
     """
     named = {"system": system, "segment": segment, "score": score, "annotator": annotator}
     named |= {"document": document, "domain": domain, **others}
-    columns = _columns(frame, {ours: name for ours, name in named.items() if name is not None})
-    frame = _people(frame, columns.get("annotator", ""), judges)
+    humans = (humans,) if isinstance(humans, str) else humans
+    judges = (judges,) if isinstance(judges, str) else judges
+    columns = _columns(frame, {ours: str(name) for ours, name in named.items() if name is not None})
+    frame = _people(frame.rename(columns=str), columns.get("annotator", ""), judges)
     cells, labels, counts = _cells(frame, columns)
     pair = _pair(cells, columns.get("pair", ""))
     low, high, said = _scale(cells.set_index(labels), scale, columns)
@@ -193,7 +195,8 @@ def battles(
         if name not in frame:
             there = ", ".join(map(str, frame.columns))
             hint = meant(name, map(str, frame.columns))
-            raise DataError(f"no such column for {ours}{hint}", value=name, expected=there)
+            asked = {"system1": "left", "system2": "right"}.get(ours, ours)
+            raise DataError(f"no such column for {asked}{hint}", value=name, expected=there)
     cells, trimmed = _texts(frame, names)
     labels = frame.index.to_numpy()
     needed = schema.ids(*(cells.columns.difference(["judge", "domain", "winner"])))
@@ -246,8 +249,9 @@ def _usable(frame: object) -> None:
     if frame.empty:
         there = ", ".join(map(str, frame.columns)) or "no columns"
         raise DataError("a frame without rows", value=there, expected="one row per judgment")
-    for name in frame.columns[frame.columns.duplicated()]:
-        raise DataError("a column appears twice", value=str(name), expected="each once")
+    names = pd.Index([str(name) for name in frame.columns])
+    for name in names[names.duplicated()]:
+        raise DataError("a column appears twice", value=name, expected="each once")
 
 
 def _people(frame: pd.DataFrame, column: str, judges: Collection[str] | None) -> pd.DataFrame:
@@ -285,6 +289,9 @@ def _columns(frame: pd.DataFrame, given: Mapping[str, str]) -> dict[str, str]:
         if ours not in found:
             expected = f'judgments(..., {ours}="...")'
             raise DataError(f"no column for {ours}", value=", ".join(header), expected=expected)
+    if len({found[ours] for ours in NEEDED}) < len(NEEDED):
+        problem = "one column for two of " + ", ".join(NEEDED)
+        raise DataError(problem, value=[found[ours] for ours in NEEDED], expected="three columns")
     return found
 
 
@@ -343,10 +350,13 @@ def _scale(
 ) -> tuple[float, float, str]:
     """The scale of the scores, and who says so. Raises DataError as `checks.scale_of` does."""
     if given is not None:
-        low, high = given
+        try:
+            low, high = map(float, given)
+        except (TypeError, ValueError):
+            low, high = np.nan, np.nan
         if not low < high:
             raise DataError("not a scale", value=given, expected="(lowest, highest)")
-        return float(low), float(high), "scale="
+        return low, high, "scale="
     numbers = pd.to_numeric(cells["score"], errors="coerce").to_numpy(float)
     numbers = np.where(np.isfinite(numbers), numbers, np.nan)
     if np.isnan(numbers).all():

@@ -149,6 +149,9 @@ REFUSED = {
     "no such argument": (ratings(), {"annotater": "x"}, "did you mean annotator?"),
     "several pairs": (ratings().assign(pair=["cs-en", "de-en"] * 18), {}, "several language pairs"),
     "no scale": (ratings(), {"scale": (5, 1)}, "not a scale"),
+    "a scale in words": (ratings(), {"scale": "1-5"}, "not a scale; found '1-5'"),
+    "one column for two": (ratings(), {"system": "system", "segment": "system"},
+                           "one column for two of system, segment, score"),
     "off the scale told": (ratings(), {"scale": (0, 30)}, "out of range"),
     "humans that are not there": (ratings(), {"humans": ["D"]}, "`humans` names no system"),
     "only references": (ratings(type="REF").drop(columns="annotator"), {}, "only references"),
@@ -222,10 +225,24 @@ def test_a_wrong_battle_is_named(column, value, said):
 
 
 def test_battles_without_their_columns_are_refused():
-    with pytest.raises(rs.DataError, match="no such column for system1"):
+    with pytest.raises(rs.DataError, match="no such column for left"):
         rs.battles(fought(), left="left")
     with pytest.raises(rs.DataError, match="a frame without rows"):
         rs.battles(fought().head(0))
+
+
+def test_columns_that_are_named_by_numbers_are_taken():
+    numbered = ratings().set_axis(range(5), axis=1)
+    told = rs.judgments(numbered, system=0, segment=1, document=2, annotator=3, score=4)
+    same(told, rs.judgments(ratings()))
+    with pytest.raises(rs.DataError, match="appears twice; found '1'"):
+        rs.judgments(ratings().set_axis([1, "1", 2, 3, 4], axis=1))
+
+
+def test_one_name_of_a_human_or_a_judge_is_taken_for_a_list_of_one():
+    frame = ratings().replace({"system": {"A": "Aspen"}, "annotator": {"w0": "gpt-4"}})
+    told = rs.judgments(frame, humans="Aspen", judges="gpt-4")
+    same(told, rs.judgments(frame, humans=["Aspen"], judges=["gpt-4"]))
 
 
 def test_importing_the_module_of_a_name_does_not_hide_the_function():

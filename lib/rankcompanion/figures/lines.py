@@ -112,7 +112,8 @@ Legend.update_default_handler_map({Double: _DrawDouble()})
 
 def decimals(ranking: pd.DataFrame) -> int:
     """The number of decimals with which the largest score has three digits."""
-    return max(0, 2 - int(np.floor(np.log10(max(ranking["score"].abs().max(), 1e-3)))))
+    largest = np.nanmax(np.abs(ranking["score"].to_numpy(float)), initial=1e-3)
+    return max(0, 2 - int(np.floor(np.log10(largest))))
 
 
 def _table(ax: Axes, ranking: pd.DataFrame, width: float) -> None:

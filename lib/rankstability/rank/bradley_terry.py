@@ -36,8 +36,8 @@ def largest_group(counts: PairCounts) -> np.ndarray:
     """Whether each system is in the largest group with finite strengths: (systems,).
 
     Within a group, chains of wins and ties lead from each system to every other; of groups of one
-    size, the one with most comparisons counts. Nobody is in it if even that has infinite strengths
-    (see `finite`).
+    size, the one with most comparisons counts. Nobody is in it if even that is a system alone, or
+    has infinite strengths (see `finite`).
     """
     linked = counts.wins + counts.ties > 0
     of = connected_components(linked, connection="strong")[1]
@@ -45,7 +45,8 @@ def largest_group(counts: PairCounts) -> np.ndarray:
     size, number = np.bincount(of), np.bincount(of, made)
     inside = of == np.lexsort((-number, -size))[0]
     names = [name for name, here in zip(counts.systems, inside, strict=True) if not here]
-    return inside if finite(counts.without(*names)) else np.zeros(len(inside), bool)
+    joined = inside.sum() > 1 and finite(counts.without(*names))
+    return inside if joined else np.zeros(len(inside), bool)
 
 
 def strengths(counts: PairCounts) -> np.ndarray:

@@ -335,7 +335,6 @@ def of_battles(data: Units, unit: str = "judge", alpha: float = 0.05) -> Certain
 def _strengths(data: Units, unit: str) -> tuple[Means, np.ndarray]:
     """Strengths within the largest group, NaN outside it; and who is in it: (systems,)."""
     inside = largest_group(data.counts)
-    inside = inside & (inside.sum() > 1)
     n = len(data.systems)
     names = np.array(data.systems, dtype=object)
     mean = np.full(n, np.nan)

@@ -73,6 +73,11 @@ def _span(low: float, high: float) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
+def _interval(low: float, high: float) -> str:
+    """An interval of a score, ``0.012 to 0.211``; empty for a system that has none."""
+    return "" if np.isnan(low) else f"{low:.3f} to {high:.3f}"
+
+
 @dataclass(frozen=True)
 class Ranking:
     """Systems in order with their scores, pairwise tests and clusters.
@@ -156,7 +161,7 @@ class Ranking:
 
     @property
     def unit(self) -> str:
-        """What another campaign would have others of; empty if nothing can be told."""
+        """What a repeat would draw afresh; empty if nothing can be told."""
         return self.sure.unit if self.sure.told else ""
 
     @property
@@ -214,12 +219,13 @@ class Ranking:
             sets = zip(shown["rank_low"], shown["rank_high"], strict=True)
             told = bool(self.unit)
             shown = shown[["rank", "system", "score"]].assign(
-                interval=[f"{low:.3f} to {high:.3f}" if told else "" for low, high in ends],
+                interval=[_interval(low, high) for low, high in ends],
                 ranks=[_span(low, high) if told else "" for low, high in sets],
             )
         for name in shown.select_dtypes(float):
             digits = 1 if name == "mean_raw" else 3
             shown[name] = [f"{value:z.{digits}f}" for value in shown[name]]
+            shown[name] = shown[name].replace("nan", "")  # a system that has no score
         return [list(map(str, row)) for row in (shown.columns, *shown.itertuples(index=False))]
 
     @property

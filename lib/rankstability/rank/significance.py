@@ -22,7 +22,7 @@ CORRECTIONS = ("none", "holm", "benjamini-hochberg")
 
 def check_level(alpha: float) -> None:
     """Raises DataError for a level outside (0, 1)."""
-    if not 0 < alpha < 1:
+    if not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < 1:
         raise DataError("alpha out of range", value=alpha, expected="a number between 0 and 1")
 
 

@@ -18,6 +18,7 @@ from .battles import RANKED, Battles, battles
 from .certainty import Certainty, certainty
 from .ranking import Ranking, clusters, without_score
 from .recipes import RECIPES, Recipe, counted_by, made_by, recipe_named, recipe_of_year
+from .significance import check_level
 from .systems import rank_scores
 
 UNTOLD = ""  # the unit if nothing can be told
@@ -232,6 +233,7 @@ def rank_systems(
     >>> rank_systems(segment_scores(judgments), alpha=0.01).lines
     (1,)
     """
+    check_level(alpha)
     if isinstance(judgments, Scores):
         if recipe != "auto" or unit is not None:
             problem = "scores of segments know neither a recipe's rows nor annotators"

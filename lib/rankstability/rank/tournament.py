@@ -20,7 +20,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..errors import DataError
-from ..judgments import REFERENCE
+from ..judgments import REFERENCE, DirectAssessment
+from ..kinds import COMPARISONS, check_kind
 from ..score.pairwise import PairCounts, pair_counts
 from .feedback import WORD, IntArray, first_sorted, nearest_to, solve, solve_many
 
@@ -158,6 +159,8 @@ def feedback_arc_set(
     >>> best.optimal, best.ranking[0]
     (True, 'cedar')
     """
+    if isinstance(weights, DirectAssessment):
+        check_kind(weights, COMPARISONS)
     if isinstance(weights, pd.DataFrame) and "system" in weights:
         weights = pair_counts(weights).without(REFERENCE)
     if isinstance(weights, PairCounts):

@@ -169,6 +169,7 @@ def demo_of(kind):
         ("demo-srdc", {"recipe": "wmt99"}, "unknown recipe; found 'wmt99'"),
         ("demo-srdc", {"unit": "judge"}, "do not name their judge"),
         ("demo-srdc", {"alpha": 1.5}, "alpha out of range"),
+        ("demo-srdc", {"alpha": "5 %"}, "alpha out of range; found '5 %'"),
         ("demo-srdc", {"rule": "adjacent"}, "a recipe has its own test, rule and score"),
         ("demo-rr", {"recipe": "wmt24"}, "comparisons are ranked without a recipe"),
         ("demo-rr", {"unit": "worker"}, "unknown unit; found 'worker'; expected judge"),

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracle_tournament import by_igraph
+from rankstability import load
 from rankstability.errors import DataError
 from rankstability.rank import feedback
 from rankstability.rank import tournament as t
@@ -204,3 +205,8 @@ def test_larger_weights_change_no_order_of_many_small_blocks(times):
 def test_bad_weights_are_refused_with_a_reason(weights, message):
     with pytest.raises(DataError, match=message):
         t.feedback_arc_set(weights, None if message != "unique" else ["a", "a"])
+
+
+def test_judgments_with_scores_are_no_tournament():
+    with pytest.raises(DataError, match="another kind; found 'judgments with scores'"):
+        t.feedback_arc_set(load("demo-srdc", "de-en"))
