@@ -219,13 +219,13 @@ def facts(
         "asked": _asked(made, frames["unit_table"]),
         "standardised": recipe is not None and recipe.score == "z",
         "score_name": SCORE_NAMES[one.protocol, recipe.score if recipe else one.recipe],
-        "judgments": one.judgments_counted,
+        "judgments": one.data.counted,
         "judges": one.battles.judges if one.battles else None,
         "unnamed": one.battles.unnamed if one.battles else None,
         "ties": int(np.triu(one.battles.every.counts.ties, 1).sum()) if one.battles else None,
-        "has_documents": one.battles is None and "document" in one.own.units,
+        "has_documents": "document" in one.data.kinds,
         "complete": one.battles is None and complete(one.own),
-        "within": one.battles is None and one.own.adaptive,
+        "within": one.data.adaptive,
         "same_annotators": frames["same"].to_dict("records") if "same" in frames else [],
         "loads": loads(one, made.sure),
         "leaderboard": _leaderboard(one),
@@ -240,7 +240,7 @@ def facts(
 
 def _leaderboard(one: Case) -> dict[str, Any] | None:
     """Where items are the units: how many there are and are needed, and which systems lack some."""
-    if one.battles is not None or not one.own.items:
+    if not one.data.items:
         return None
     missing = [{"system": name, "number": n} for name, n in items.lacking(one.own).items()]
     here, needed = len(one.own.segments), items.items_needed(len(one.own.systems))
@@ -256,16 +256,13 @@ def loads(one: Case, sure: Certainty) -> list[dict[str, Any]]:
     """
     out = []
     for unit, number in sure.units.items():
-        if one.battles is None:
-            judged = np.bincount(one.own.unit(unit))
-        else:
-            judged = one.battles.grouped.decided_by_system()[1].sum(axis=1)
+        judged = one.data.loads(unit)
         share = judged / judged.sum()
         effective = float(1 / (share**2).sum())
         many = number >= 2 * FEW_EFFECTIVE and effective < FEW_EFFECTIVE
         if number < FEW_EFFECTIVE or not (share.max() > HEAVY or many):
             continue
-        workers = one.own.workers if one.battles is None and unit == "worker" else ()
+        workers = one.data.workers if unit == "worker" else ()
         name = str(workers[int(share.argmax())]) if len(workers) else ""
         row = {"unit": unit, "units": number, "effective": effective}
         out.append(row | {"share": float(share.max()), "name": name})

@@ -40,11 +40,11 @@ class Case:
         return self.judged[self.recipe]
 
     @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems in the order of their codes."""
-        return self.own.systems if self.battles is None else self.battles.systems
+    def data(self) -> Scores | Battles:
+        """What is ranked: the judgments as the chosen recipe scores them, or comparisons."""
+        return self.own if self.battles is None else self.battles
 
     @property
-    def judgments_counted(self) -> int:
-        """The number of judgments that count; for relative ranking, of decided comparisons."""
-        return len(self.own.score) if self.battles is None else self.battles.counted
+    def systems(self) -> tuple[str, ...]:
+        """The systems in the order of their codes."""
+        return self.data.systems

@@ -79,8 +79,7 @@ def standing(one: Case, unit: str = "auto", alpha: float = 0.05) -> Ranking:
     `unit` is what another campaign would have others of; ``auto``: the default for these data.
     """
     chosen = None if unit == "auto" else unit
-    data = one.own if one.battles is None else one.battles
-    return place_systems(data, one.recipe, chosen, alpha=alpha)
+    return place_systems(one.data, one.recipe, chosen, alpha=alpha)
 
 
 def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
@@ -111,7 +110,7 @@ def by_domain(one: Case, unit: str, alpha: float = 0.05) -> pd.DataFrame:
         said = answers.summary(made, answers.line_answers(made), one.humans)
         held_here = said["claimed_held"] + said["also_held"] if said["told"] else np.nan
         row = {name: said[name] for name in ("systems", "leader", "claimed")}
-        row |= {"domain": domain, "judgments": part.judgments_counted, "held": held_here}
+        row |= {"domain": domain, "judgments": part.data.counted, "held": held_here}
         row["may_be_first"] = len(said["may_be_first"]) if said["told"] else np.nan
         rows.append(row)
     columns = ["domain", "judgments", "systems", "leader", "may_be_first", "claimed", "held"]
@@ -223,10 +222,10 @@ def again(
     if not sure.told:
         return {name: pd.DataFrame() for name in ("repeat", "decide", "needed", "additions")}
     sure = sure.among_placed()
-    known = sizes.of_means(sure, one.judgments_counted)
+    known = sizes.of_means(sure, one.data.counted)
     with suppress(DataError):  # if components cannot be estimated, the covariance has to do
-        fitted = not (one.own.adaptive or one.own.items) if one.battles is None else False
-        if fitted and made.sure.placed.all():
+        modelled = one.judged and not (one.data.adaptive or one.data.items)
+        if modelled and made.sure.placed.all():
             known = sizes.precision(one.own, sure, RECIPES[one.recipe].by_domain)
     claims = int(made.places["claimed"].sum())
     names = [name for name in made.table["system"] if name in sure.systems]
@@ -266,7 +265,7 @@ def same_annotators(one: Case, made: Ranking, alpha: float = 0.05) -> pd.DataFra
     """
     columns = ["annotators", "lines", "first"]
     few = made.sure.untold["unit"] == WORKER
-    if one.battles is not None or made.sure.unit != TWO_WAY or not few.any():
+    if made.sure.unit != TWO_WAY or not few.any():
         return pd.DataFrame(columns=columns)
     other = standing(one, DOCUMENT, alpha)
     if not other.sure.told:

@@ -151,12 +151,12 @@ def precision(
     part_of = shares(scored, of, by_domain)
     parts = {name: fitted.variance[name] * share.T @ share for name, share in part_of.items()}
     mean = scored.means(by_domain)
-    units, effective = {"judgments": len(scored.score)}, [np.full(len(mean), np.inf)]
+    units, effective = {"judgments": scored.counted}, [np.full(len(mean), np.inf)]
     for name, factor in (("documents", "document"), ("annotators", "worker")):
         if factor in of:
             units[name] = len(np.unique(of[factor]))
             effective.append(1 / (part_of[factor] ** 2).sum(axis=0))
-    freedom = np.minimum(np.min(effective, axis=0), len(scored.score)) - 1
+    freedom = np.minimum(np.min(effective, axis=0), scored.counted) - 1
     freedom = np.maximum(np.minimum(freedom[:, None], freedom), 1e-3)
     return Precision(scored.systems, mean, freedom, parts, units, fitted)
 

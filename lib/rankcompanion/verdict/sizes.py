@@ -40,7 +40,7 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
     be as for `sure`.
     """
     group = scored.unit("document" if scored.has("document") else "segment")
-    part = scored.take(group % -(-len(scored.score) // MOST) == 0)
+    part = scored.take(group % -(-scored.counted // MOST) == 0)
     fitted = variance.crossed_where_possible(part.score, design.factors(part))
     known = design.precision(scored, fitted, by_domain)
     units = [scored.unit(u) for u in sure.units]

@@ -26,7 +26,11 @@ RANKED = ["rank", "system", "score", "cluster"]
 
 @dataclass(frozen=True)
 class Battles:
-    """The comparisons of one task, and the resampling units by which they are counted."""
+    """The comparisons of one task, and the resampling units by which they are counted.
+
+    What is asked of any judgments has the names that `score.scored.Scores` gives it: systems,
+    counted, kinds, loads, workers, adaptive, items, within.
+    """
 
     unit: str  # ``judge``, ``block``, or ``battle`` (a block of two outputs)
     every: Units  # all comparisons by block, with ties
@@ -35,6 +39,10 @@ class Battles:
     number: pd.DataFrame  # `rank.units.unit_table`, without judges if not all are named
     judges: int  # how many are named
     unnamed: int  # blocks that name no judge
+    workers: tuple[str, ...] = ()  # judges are codes, without names
+    adaptive: bool = False  # strengths allow for who met whom
+    items: bool = False  # units are judges, or blocks
+    within: bool = False
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -42,14 +50,18 @@ class Battles:
         return self.every.systems
 
     @property
-    def units(self) -> int:
-        """The number of resampling units."""
-        return len(self.grouped.judges)
-
-    @property
     def counted(self) -> int:
         """The number of judgments that count: decided comparisons."""
         return int(self.every.wins.sum())
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kind of units by which comparisons are counted."""
+        return (self.unit,)
+
+    def loads(self, name: str) -> np.ndarray:
+        """The number of decided comparisons of each unit, systems counted one by one."""
+        return self.grouped.decided_by_system()[1].sum(axis=1)
 
     def certain(self, alpha: float) -> Certainty:
         """What is certain of the strengths, or of the shares of wins."""

@@ -83,7 +83,7 @@ def removals(
 ) -> list[Removal]:
     """The rows of `fewest`, each with the judgments (of `recipes.counted_by`) that are left."""
     judged = counted_by(judgments, replace(recipe, screened=False))
-    single = np.arange(len(judged.score))
+    single = np.arange(judged.counted)
     renew = None
     if isinstance(judgments, DirectAssessment):
         good = _good_rows(judgments, recipe)
@@ -96,7 +96,7 @@ def removals(
     if recipe.screened:
         kept = kept_users(judged)
         judged, single = judged.take(kept), single[kept]
-    weight = np.ones(len(judged.score)) if recipe.apart else judged.weights(recipe.by_domain)
+    weight = np.ones(judged.counted) if recipe.apart else judged.weights(recipe.by_domain)
     plain = bool((weight == 1).all()) and not recipe.by_domain and renew is None
     plain = plain and len(np.unique(single)) == len(single)
 

@@ -55,6 +55,20 @@ class Scores:
     causes: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def counted(self) -> int:
+        """The number of judgments that count."""
+        return len(self.score)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of units that some judgments name."""
+        return tuple(self.units)
+
+    def loads(self, name: str) -> np.ndarray:
+        """The number of judgments of each unit of this kind."""
+        return np.bincount(self.unit(name))
+
+    @property
     def within(self) -> bool:
         """Whether systems are compared by differences within segments.
 

@@ -14,7 +14,7 @@ LEAST = 0.75  # agreement below which a user is left out
 def kept_users(judged: Scores) -> np.ndarray:
     """Mask of the judgments of users that WMT26 keeps; raises DataError if nobody is left."""
     if not judged.has("worker"):
-        return np.ones(len(judged.score), bool)
+        return np.ones(judged.counted, bool)
     table = screening(judged)
     kept = ~np.isin(judged.unit("worker"), table.index[table["removed"] == 1])
     if not kept.any():
