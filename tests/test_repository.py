@@ -1,5 +1,6 @@
 """What git holds: locks that agree, stripped notebooks, sizes, no paths of one machine."""
 
+import ast
 import fnmatch
 import json
 import re
@@ -222,6 +223,22 @@ def test_notebook_parameters(file):
     assert str(declared["campaign"].default).startswith("demo-")
     assert {declared[name].default for name in empty} == {""}
     assert [p.name for p in declared.values() if not p.help] == []
+
+
+@pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda f: f.stem)
+def test_a_notebook_imports_at_most_four_modules_of_the_companion(file):
+    """The run, its figures, its own module or package, its paper."""
+    cells = json.loads(file.read_text())["cells"]
+    code = "".join("".join(cell["source"]) + "\n" for cell in cells if cell["cell_type"] == "code")
+    found = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("rankcompanion"):
+            for alias in node.names:
+                inside = f"{node.module}.{alias.name}"
+                place = paths.ROOT.joinpath("lib", *inside.split("."))
+                is_module = place.is_dir() or place.with_suffix(".py").is_file()
+                found.add(inside if is_module else node.module)
+    assert found and len(found) <= 4, sorted(found)
 
 
 def test_notebooks_pass_nbstripout():

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from .common import FAINT, PALETTE, finish, styled
+from .common import bump as bump  # of ranks by normalisation
 
 MARKERS = list("osD^vPX")
 PANELS = (

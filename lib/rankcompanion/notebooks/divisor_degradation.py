@@ -15,6 +15,8 @@ from rankstability.judgments import (
 from rankstability.rank.ranking import Ranking
 
 from .outlier_removal import Comparison, Ranker, changes_table, default_ranker
+from .outlier_removal import telling as telling
+from .outlier_removal import totals as totals
 
 
 def sweep(

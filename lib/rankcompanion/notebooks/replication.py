@@ -13,6 +13,9 @@ from rankstability.rank.significance import TESTS
 from rankstability.rank.standing import rank_systems
 from rankstability.score.scored import Scores, scored
 
+from .lines.tables import line_counts as line_counts
+from .lines.tables import units_shown as units_shown
+
 TYPES = ("SYSTEM", "REPEAT", "REF", "BAD_REF")
 NOT_SIGNIFICANT = 0.12  # released in place of every p-value that is not significant
 

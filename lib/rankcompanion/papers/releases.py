@@ -1,7 +1,9 @@
 """Rankings that organisers released with their judgments, and that no paper of ours prints."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fnmatch import fnmatch
+from typing import Any
 
 import pandas as pd
 
@@ -9,6 +11,8 @@ from paperkit import claims
 from rankcampaigns import campaigns
 from rankcampaigns.campaigns import Campaign
 from rankstability.rank.recipes import RECIPES, counted_by, made_by
+
+from . import knowles2021
 
 PAPER = "releases"
 KEYS = ["campaign", "pair", "table", "system", "statistic"]
@@ -21,6 +25,21 @@ TABLES = {  # of WMT-SLT23: the files that a table ranks, and how
     **{"WMT23SLT": ("*", Z), "WMT23SLT_Doc": ("*Doc?.*", Z), "WMT23SLT_Seg": ("*Seg?.*", Z)},
     **{f"WMT23SLT_{annotator}": (f"*{annotator}.scores.*", Z) for annotator in "ABC"},
 }
+
+
+def replication_claims(
+    campaign: Campaign,
+    settings: Mapping[str, Any],
+    checks: pd.DataFrame,
+    ranking: pd.DataFrame,
+    clusters: pd.DataFrame,
+) -> pd.DataFrame:
+    """Notebook 01's rows of the ledger: those of Knowles (2021), then those of the releases.
+
+    `settings` are the run's; `checks`, `ranking` and `clusters` are tables over all pairs.
+    """
+    paper = knowles2021.replication_claims(checks, settings)
+    return pd.concat([paper, ledger(campaign, ranking, clusters)], ignore_index=True)
 
 
 def ledger(campaign: Campaign, ranking: pd.DataFrame, clusters: pd.DataFrame) -> pd.DataFrame:

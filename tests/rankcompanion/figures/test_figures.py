@@ -170,19 +170,19 @@ def p_values():
     lead = np.sign(np.subtract.outer(-RANKS, -RANKS))
     p = np.where(lead == 0, np.nan, RNG.uniform(0, 0.1, (N, N)))
     lead[0, 3], lead[3, 0] = -1, 1
-    return changes.p_figure(rank(frame(system=NAMES, mean_z=SPAN), p, lead), TITLE)
+    return lines.p_figure(rank(frame(system=NAMES, mean_z=SPAN), p, lead), TITLE)
 
 
 def variants():
     made = grid(test=["scipy<1.7", "two-sided"], correction=["none", "holm"], rule=CLUSTER_RULES)
     made = made.merge(frame(system=NAMES, rank=RANKS, cluster=ranges()["cluster"]), how="cross")
-    return changes.variants_figure(made, TITLE)
+    return lines.variants_figure(made, TITLE)
 
 
 def rules():
     made = grid(pair=TASKS, test=["scipy<1.7", "two-sided"], correction=["none", "holm"])
     made = made.assign(**{rule: RNG.integers(1, 9, len(made)) for rule in CLUSTER_RULES})
-    return changes.rules_figure(made, TITLE)
+    return lines.rules_figure(made, TITLE)
 
 
 def found():
@@ -346,9 +346,9 @@ KINDS = {  # every drawing function of `plot`: how it is called here, and what i
     lines.counts_figure: (counts, ROWS),
     lines.false_lines_figure: (false_lines, ANY),
     lines.recipes: (five_recipes, SYSTEMS),
-    changes.p_figure: (p_values, SYSTEMS),
-    changes.variants_figure: (variants, SYSTEMS),
-    changes.rules_figure: (rules, ROWS),
+    lines.p_figure: (p_values, SYSTEMS),
+    lines.variants_figure: (variants, SYSTEMS),
+    lines.rules_figure: (rules, ROWS),
     relative_ranking.agreement_figure: (
         lambda: relative_ranking.agreement_figure(kappas("task", TASKS), "task", "pi", TITLE), ROWS,
     ),

@@ -1,1 +1,41 @@
 """Notebook 07: ways to count wins, agreement of judges, strengths."""
+
+from .agreement import agreement as agreement_by
+from .agreement import annotate, expected_agreement, kappa_table
+from .methods import (
+    acceptable,
+    campaign_table,
+    cluster_table,
+    correlations,
+    edits_per_system,
+    exposure,
+    head_to_head,
+    method_ranks,
+    modelled,
+    ranges,
+    removal_summary,
+    sole_winners,
+    strengths,
+    twice_ranked,
+)
+
+__all__ = [  # what the notebook calls
+    "acceptable",
+    "agreement_by",
+    "annotate",
+    "campaign_table",
+    "cluster_table",
+    "correlations",
+    "edits_per_system",
+    "expected_agreement",
+    "exposure",
+    "head_to_head",
+    "kappa_table",
+    "method_ranks",
+    "modelled",
+    "ranges",
+    "removal_summary",
+    "sole_winners",
+    "strengths",
+    "twice_ranked",
+]

@@ -19,6 +19,7 @@ from rankstability.score.pairwise import expected_win, weighted
 from rankstability.score.rr import REFERENCE
 
 from ...models.simulate import Model
+from .experiments import advice_for as advice_for  # for the notebook
 from .experiments import (
     expected_share,
     fit_spread,
