@@ -90,6 +90,11 @@ def test_the_package_itself_loads_nothing():
     assert not {"numpy", "pandas", "scipy", "matplotlib"} & set(loaded)
 
 
+def test_the_example_of_the_package_runs():
+    assert doctest.testmod(rankstability).attempted == 4
+    assert doctest.testmod(rankstability).failed == 0
+
+
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_every_name_says_what_it_is_and_how_to_use_it(name):
     thing = getattr(rankstability, name)

@@ -1,9 +1,10 @@
 """How far can a ranking of machine translation systems by people be trusted?
 
->>> from rankstability import load, segment_scores, rank_systems, remove, compare
->>> judgments = load("demo-srdc", "de-en")
->>> ranking = rank_systems(segment_scores(judgments))
->>> print(ranking)  # doctest: +SKIP
+>>> import rankstability as rs
+>>> judgments = rs.load("demo-srdc", "de-en")  # or rs.judgments(frame, system="model", ...)
+>>> ranking = rs.rank_systems(judgments)
+>>> ranking.systems[0], ranking.lines, int(ranking.certain.may_be_first.sum())
+('HUMAN.0', (1, 7), 4)
 
 The names below suffice for most work; the folders follow the path of the data: `change`
 (judgments to judgments), `score` (judgments to scores), `rank` (scores to a `Ranking`). `find` and
