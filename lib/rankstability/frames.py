@@ -47,7 +47,7 @@ def judgments(
     scale: tuple[float, float] | None = None,
     adaptive: bool = False,
     humans: str | Collection[str] = (),
-    judges: str | Collection[str] | None = None,
+    judges: Collection[str] | None = None,
     **others: str,
 ) -> DirectAssessment | pd.DataFrame:
     """Judgments with scores from a frame that has one row for each: DA, ESA, stars, right or wrong.
@@ -69,7 +69,7 @@ def judgments(
         Whether later judgments went to systems that earlier ones chose.
     humans : str or collection of str
         The systems that are human translations or references.
-    judges : str or collection of str, optional
+    judges : collection of str, optional
         The annotators that are models, whose rows are left out: they are never pooled with people.
         An annotator with the full name of a model is refused until this is given; ``[]`` says that
         all are people.
@@ -106,7 +106,6 @@ def judgments(
     named = {"system": system, "segment": segment, "score": score, "annotator": annotator}
     named |= {"document": document, "domain": domain, **others}
     humans = (humans,) if isinstance(humans, str) else humans
-    judges = (judges,) if isinstance(judges, str) else judges
     columns = _columns(frame, {ours: str(name) for ours, name in named.items() if name is not None})
     frame = _people(frame.rename(columns=str), columns.get("annotator", ""), judges)
     cells, labels, counts = _cells(frame, columns)
