@@ -192,10 +192,10 @@ def battles(
             names[ours] = usual[ours]
     for ours, name in names.items():
         if name not in frame:
+            ours = {"system1": "left", "system2": "right"}.get(ours, ours)
             there = ", ".join(map(str, frame.columns))
             hint = meant(name, map(str, frame.columns))
-            asked = {"system1": "left", "system2": "right"}.get(ours, ours)
-            raise DataError(f"no such column for {asked}{hint}", value=name, expected=there)
+            raise DataError(f"no such column for {ours}{hint}", value=name, expected=there)
     cells, trimmed = _texts(frame, names)
     labels = frame.index.to_numpy()
     needed = schema.ids(*(cells.columns.difference(["judge", "domain", "winner"])))
