@@ -210,8 +210,9 @@ def rank_systems(
     Ranking
         Columns rank, system, score, cluster, low, high (interval of the score), rank_low,
         rank_high (rank set), may_be_first (1 or 0), unit (what a repeat would draw afresh; empty if
-        nothing can be told). Of `Scores`: rank, system, mean_raw, mean_z, segments, judgments,
-        cluster.
+        nothing can be told). A system of which alone nothing can be told, such as a model that
+        never lost, has no interval, all ranks as its set, and may_be_first 0; ``certain.untold``
+        says why. Of `Scores`: rank, system, mean_raw, mean_z, segments, judgments, cluster.
 
     Raises
     ------
