@@ -32,6 +32,7 @@ NOT_HERE = "the archive is not here"
 RELEASED = "from the released segment scores of 2020"
 LONGER = "; why they differ is not known (en-iu was collected for longer: Table 4)"
 NO_WORKERS = "only released segment scores are here: no workers, no official clusters"
+REBUILT = "the raw scores here were rebuilt from the released z-scores"
 OFFICIAL = {"provenance": "official"}
 PRINT = {"provenance": "recomputed from print"}
 
@@ -146,12 +147,16 @@ def replication_claims(agreement: pd.DataFrame, run: Mapping[str, Any]) -> pd.Da
     about = (rows[["campaign", "released"]] == run["campaign"]).any(axis=1)
     about &= rows["pair"].isin(agreement["pair"]) & (rows["quantity"] == "replicated")
     by_pair = agreement.set_index("pair").drop(columns="systems")
-    answer = partial(_replicated, by_pair=by_pair, campaign=str(run["campaign"]))
+    how = REBUILT if run["provenance"] == "rebuilt from z" else ""
+    answer = partial(_replicated, by_pair=by_pair, campaign=str(run["campaign"]), how=how)
     return compare(rows[about], answer, run)
 
 
-def _replicated(row: Any, by_pair: pd.DataFrame, campaign: str) -> Answer | None:
-    """Whether the ranking of a row's pair came out, from the checks of `campaign`."""
+def _replicated(row: Any, by_pair: pd.DataFrame, campaign: str, how: str) -> Answer | None:
+    """Whether the ranking of a row's pair came out, from the checks of `campaign`.
+
+    `how` is what a reason adds: on which judgments.
+    """
     checks, workers = by_pair.loc[row.pair].dropna(), row.campaign == campaign
     if not len(checks):
         return None
@@ -162,7 +167,7 @@ def _replicated(row: Any, by_pair: pd.DataFrame, campaign: str) -> Answer | None
         reason = "order, means and counts equal the official file here" if told else ""
     if not workers:
         return Answer(None, joined(reason, NO_WORKERS))
-    return Answer("✓" if same else "differs", reason)
+    return Answer("✓" if same else "differs", joined(reason, how))
 
 
 def removal_claims(

@@ -131,6 +131,15 @@ def test_replication_answers_with_workers_and_without():
         assert row["status"] == status and reason in row["reason"]
 
 
+def test_a_replication_from_rebuilt_scores_says_so():
+    agreement = pd.DataFrame([{"pair": "tr-en", "systems": 5, "same_order": 1, "same_means": 1}])
+    for provenance, told in (("rebuilt from z", True), ("official", False)):
+        run = {"campaign": "wmt18", "provenance": provenance}
+        (row,) = knowles2021.replication_claims(agreement, run).to_dict("records")
+        assert ("rebuilt from the released z-scores" in row["reason"]) == told
+        assert row["provenance"] == provenance
+
+
 @needs("wmt18")
 def test_the_pair_that_is_absent_enters_table_1_by_its_official_counts():
     campaign = campaigns.find("wmt18")
