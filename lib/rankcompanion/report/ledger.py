@@ -131,9 +131,12 @@ def per_paper(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def is_number(printed: str) -> bool:
-    """Whether a printed cell is a number, perhaps with a sign, a unit or a bound; not a name."""
-    bare = re.sub(r"(?i)about|over|thousand|per cent|[%$~<>≤≥±+−,. -]", "", printed)
-    return bare.isdigit()
+    """Whether a printed cell is a number, a fraction or a range; not a mark, a word or a name.
+
+    A number may have a sign, a unit or a bound.
+    """
+    bare = re.sub(r"(?i)\b(about|over|below|thousand|per cent|annotators)\b", "", printed)
+    return re.sub(r"[%$~<>≤≥±+−–/|,. -]", "", bare).isdigit()
 
 
 def totals(rows: pd.DataFrame) -> pd.Series:

@@ -107,12 +107,16 @@ def test_a_number_under_two_readings_is_counted_once():
     assert "| **All** | **2** | **2** | **0** | **2** | **1** | **0** |" in ledger.markdown(rows)
 
 
-@pytest.mark.parametrize("printed", ["1,050", "8.1%", "−0.29", "about 13", "<.001", "4749.5"])
+PRINTED = ["1,050", "8.1%", "−0.29", "about 13", "<.001", "4749.5"]
+PRINTED += ["0/13", "10–14", "1-2", "10.24±0.92", "3 | 3", "5 annotators", "below 0.4"]
+
+
+@pytest.mark.parametrize("printed", PRINTED)
 def test_numbers_are_cells_with_a_number(printed):
     assert ledger.is_number(printed)
 
 
-@pytest.mark.parametrize("printed", ["✓", "yes", "SR+DC", "CUNI-2018", "en-fi", ""])
+@pytest.mark.parametrize("printed", ["✓", "yes", "SR+DC", "CUNI-2018", "en-fi", "2011 Czech-English", "/", ""])
 def test_names_and_marks_are_no_numbers(printed):
     assert not ledger.is_number(printed)
 
