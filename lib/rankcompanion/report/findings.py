@@ -124,7 +124,7 @@ def gather(figures: Path) -> Rows:
             figure = f"{drawn[0]}/{notebook}/{picture}" if drawn else ""
             page = f"{(drawn or order)[0]}/{notebook}.html"
             if key == "fewest":
-                page = f"{min(rows, key=lambda row: row['low'])['campaign']}/{notebook}.html"
+                page = f"{least(rows)['campaign']}/{notebook}.html"
             said = [rows[0], *rows[1:][-1:]] if key in ENDS else rows
             made.append({"key": key, "rows": said, "figure": figure, "page": page})
     slips = misprints(figures / "claims_ledger.csv")
@@ -218,6 +218,12 @@ def fewest(table: pd.DataFrame) -> Rows:
             }
         )  # fmt: skip
     return sorted(rows, key=lambda row: row["value"])
+
+
+def least(rows: Rows) -> dict[str, Any]:
+    """The campaign that the sentence of `fewest` begins with: of judgments, the smallest share."""
+    judged = [row for row in rows if row["counts"] == "judgments"]
+    return min(judged or rows, key=lambda row: row["low"])
 
 
 def _counts(entry: Mapping[str, Any]) -> str:

@@ -191,7 +191,7 @@ def _verdict_of(answer: Mapping[str, Any], figures: Path) -> str:
 
     Of the language pair that the finding names.
     """
-    least = min(answer["rows"], key=lambda row: row["low"])
+    least = findings.least(answer["rows"])
     page = f"{least['campaign']}/{VERDICT}/{least['task']}/{VERDICT.partition('_')[2]}.html"
     return f"{page}#fewest" if (figures / page).is_file() else ""
 

@@ -82,7 +82,7 @@ def test_the_fewest_judgments_are_shares_with_the_least_pair_named():
     assert row["value"] == pytest.approx(0.0275) and row["units"] == 2
     said = str(template("findings.j2").module.sentence({"key": "fewest", "rows": [row]}))
     shown = " ".join(bare(said).split())
-    assert "Without 2 judgments of the 400 of WMTx c-d, another system is first." in shown
+    assert "Without 2 judgments of the 400 of WMTx c-d, another system is first, human " in shown
     assert "2.8 % (WMTx; n = 2)." in shown.replace("\u00a0", " ") and row["counts"] == "judgments"
     averages = table.assign(campaign="wmt20").iloc[:2].replace({"fewest": {2: 1}})
     both = findings.fewest(pd.concat([table, averages], ignore_index=True))
@@ -91,6 +91,7 @@ def test_the_fewest_judgments_are_shares_with_the_least_pair_named():
     shown = " ".join(bare(said).split())
     assert shown.startswith("Without 2 judgments of the 400 of WMTx c-d")  # averages lead nowhere
     assert "WMT20, of averages of segments; n = 2)" in shown
+    assert findings.least(both)["campaign"] == "wmtx"
     ax = drawing.finding({"key": "fewest", "rows": [row]}).axes[0]
     assert ax.get_xscale() == "log" and ax.lines[0].get_xdata()[0] == row["value"]
 
@@ -220,7 +221,7 @@ def test_a_figure_draws_the_campaigns_that_its_sentence_names():
             continue
         said = bare(str(template("findings.j2").module.sentence(one)))
         said = html.unescape(said).replace(",", "").replace("WMT17 recipe", "")
-        said = " ".join(said.split())
+        said = " ".join(said.split()).partition("Campaigns of fewer than")[0]
         labels = [t.get_text() for t in drawing.finding(one).axes[0].get_yticklabels()]
         names = {label.split()[0].strip() for label in labels}
         assert names == set(re.findall("|".join(map(re.escape, known)), said)), one["key"]
@@ -294,6 +295,16 @@ def test_the_front_page_shows_what_the_facts_of_the_ledger_say(tmp_path):
     pairs = facts["cell"].str.split().str[:2].str.join(" ")  # "zh-en 19 MTurk" is of one style
     said = zip(pairs, facts["published"], strict=True)
     assert [one for one in said if one not in shown] == []
+
+
+def test_findings_say_which_campaigns_are_left_out(found):
+    """Those of single pairs count all; the others need five pairs (or tasks)."""
+    say = template("findings.j2").module.sentence
+    for key in COUNTED:
+        said = " ".join(str(say({"key": key, "rows": found[key]})).split())
+        assert "ampaigns of fewer than five" in said, key
+    false = str(say({"key": "false", "rows": found["false"]}))
+    assert "WMT21-facebook-wikipedia, which names workers and no documents" in false
 
 
 def test_nothing_is_claimed_without_results(tmp_path):
