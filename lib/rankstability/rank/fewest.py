@@ -153,23 +153,27 @@ def removals(
         def fewer(first: int, second: int, choose: Choose[np.ndarray] = choose) -> Plan[np.ndarray]:
             return _from_one(choose(first, second))
 
-        alone = cache(lambda k, codes=codes: again(codes != k))
+        def without(unit: int, codes: np.ndarray = codes) -> np.ndarray:
+            return codes != unit
+
+        alone = cache(lambda unit, without=without: again(without(unit)))
         for below in every.lines:
             row = _line(every, below, unit, of, fewer, again)
-            if kind and not row.fewest > FEW and row.fewest != 1:
-                row = _line_alone(row, every, below, codes, alone)
-            rows.append(row)
+            rows.append(_line_alone(row, every, below, without, alone) if kind else row)
     return _in_order(rows, every)
 
 
 def _line_alone(
-    row: Removal, every: Ranking, below: int, codes: np.ndarray, alone: Callable[[int], Any]
+    row: Removal, every: Ranking, below: int, left: Callable[[int], T], alone: Again[int]
 ) -> Removal:
-    """The row of a line, or a single unit without which it falls (`alone`: the ranking then)."""
+    """The row of a line, or that of a single unit without which it falls.
+
+    `left` gives what is left without a unit, `alone` the ranking of that.
+    """
     above = set(every.order[:below].tolist())
-    for unit in np.unique(codes).tolist():
+    for unit in range(row.of if row.fewest != 1 else 0):
         if _fallen(alone(unit), below, above):
-            return replace(row, fewest=1.0, exact=1, kept=codes != unit)
+            return replace(row, fewest=1.0, exact=1, kept=left(unit))
     return row
 
 
@@ -402,7 +406,31 @@ def removals_of_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05
         best, name, kept = _fewest(plans, changed)
         rows.append(Removal("first", unit, best, of, int(best == 1), name, kept))
         rows += [_line(made, below, unit, of, weaken, again) for below in made.lines]
+
+    def without(judge: int) -> PairCounts:
+        return without_judges(np.array([judge]), 1)
+
+    alone = cache(lambda judge: again(without(judge)))
+    for k, row in enumerate(rows):
+        if row.unit != "annotator" or row.fewest == 1:
+            continue
+        if row.what == "first":
+            rows[k] = _first_alone(row, systems, leader, without, alone)
+        else:
+            rows[k] = _line_alone(row, made, int(row.what.rpartition(" ")[2]), without, alone)
     return _in_order(rows, made)
+
+
+def _first_alone(
+    row: Removal, systems: Sequence[str], leader: int, left: Callable[[int], T], alone: Again[int]
+) -> Removal:
+    """The row of the first place, or that of a single unit without which it is another's."""
+    for unit in range(row.of):
+        now = alone(unit)
+        if now is not None and now.order[0] != leader:
+            name = systems[now.order[0]]
+            return replace(row, fewest=1.0, exact=1, new_first=name, kept=left(unit))
+    return row
 
 
 def _good_rows(da: DirectAssessment, recipe: Recipe) -> pd.DataFrame:

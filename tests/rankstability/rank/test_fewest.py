@@ -329,6 +329,39 @@ def test_lines_of_battles_fall_without_them_and_not_without_fewer(seed):
             assert least <= row.fewest < size and row.fewest <= least + 1
 
 
+def test_a_single_judge_who_decides_is_always_found():
+    seen = 0
+    for seed in range(12):
+        data = battles(seed, votes=60, judges=6)
+        judges = data.by("judge")
+        size = len(judges.judges)
+        lines = lines_of(data.counts)
+        first = strongest(data.counts)
+        for row in fewest.removals_of_battles(data):
+            if row.unit != "annotator":
+                continue
+            decides = []
+            for k in range(size):
+                left = _left(judges, np.arange(size) != k)
+                if row.what == "first":
+                    decides.append(strongest(left) not in (first, None))
+                elif bradley_terry.finite(left):
+                    below = int(row.what.split()[-1])
+                    decides.append(lines_of(left).get(below) != lines[below])
+            assert (row.fewest == 1) == any(decides), (seed, row.what)
+            seen += row.fewest == 1
+    assert seen > 5
+
+
+@needs("wmt12")
+def test_a_judge_of_a_real_task_without_whom_a_line_falls():
+    """The one who most prefers the upper of two systems is not the one: two such were needed."""
+    data = ranges.units(load("wmt12", "en-es"))
+    rows = {(one.what, one.unit): one for one in fewest.removals_of_battles(data)}
+    one = rows["line below 10", "annotator"]
+    assert (one.fewest, one.exact, one.of) == (1, 1, 44)
+
+
 @needs("wmt11")
 def test_battles_of_a_real_task():
     (frame, *_) = rr.tasks(load("wmt11", "cs-en")).values()
