@@ -12,6 +12,9 @@ from matplotlib.transforms import Bbox
 from rankcompanion.figures.common import LEAST_CONTRAST, contrast
 
 
+CROSSED = 3.0  # pixels by which an upright text may lie over a level one
+
+
 @dataclass(frozen=True)
 class Written:
     """One text of a figure as it is drawn: where (in pixels), in which colour."""
@@ -57,8 +60,8 @@ def faults(fig: Figure, texts: list[Written] | None = None, *, overlap: float = 
     """What is wrong with the texts of a figure, as far as it can be measured; empty: nothing.
 
     Measured as it is saved: a text outside the canvas (which is cut around what is drawn), a text
-    over more than the share `overlap` of another, and a contrast below `LEAST_CONTRAST`
-    between a text and the commonest colour behind it.
+    over more than the share `overlap` of another, an upright text that crosses a level one, and a
+    contrast below `LEAST_CONTRAST` between a text and the commonest colour behind it.
     """
     texts = written(fig) if texts is None else texts
     canvas = fig.get_tightbbox()
@@ -75,7 +78,10 @@ def faults(fig: Figure, texts: list[Written] | None = None, *, overlap: float = 
         low, high = (f(boxes[:, None], boxes) for f in (np.maximum, np.minimum))
         width, height = (np.clip(high[..., k + 2] - low[..., k], 0, None) for k in (0, 1))
         area = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
-        over = np.triu(width * height > overlap * np.minimum(area[:, None], area), 1)
+        upright = np.array([w.rotation % 180 == 90 for w in flat])
+        across = (upright[:, None] != upright) & (np.minimum(width, height) > CROSSED)
+        over = across | (width * height > overlap * np.minimum(area[:, None], area))
+        over = np.triu(over, 1)
         found += [
             f"over one another: {flat[i].text!r} and {flat[j].text!r}" for i, j in np.argwhere(over)
         ]

@@ -40,6 +40,7 @@ OTHER_SCRIPTS = (  # fonts with Chinese, Japanese and Korean glyphs; the first i
     "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Droid Sans Fallback", "PingFang SC",
     "Hiragino Sans", "Microsoft YaHei", "Yu Gothic", "Arial Unicode MS",
 )  # fmt: skip
+LEAST_MAP = 1.4  # height of a map with square cells, in inches
 LEAST_CONTRAST = 4.5  # between text and background (WCAG 2, level AA)
 
 
@@ -92,6 +93,15 @@ def ink_on(ground: Any) -> str:
 def wrapped(name: object, width: int = 16) -> str:
     """`name` wrapped into lines of `width` letters; nothing is cut off."""
     return "\n".join(fill(line, width, break_on_hyphens=False) for line in str(name).split("\n"))
+
+
+def within(text: str, room: float, size: float = 9) -> str:
+    """`text` in as few lines as are no longer than `room` (in inches), if that can be."""
+    for width in range(len(text), 8, -1):
+        shown = wrapped(text, width)
+        if breadth(shown.split("\n"), size) <= room:
+            return shown
+    return wrapped(text, 8)
 
 
 @cache
@@ -171,6 +181,7 @@ def heatmap(
     xlabel: str = "",
     ylabel: str = "",
     cell: tuple[float, float] | None = None,
+    square: bool = False,
     ax: Axes | None = None,
     **limits: Any,
 ) -> Figure:
@@ -191,6 +202,8 @@ def heatmap(
         Colour of the cells without a value.
     cell : tuple of float, optional
         Width and height of a cell in inches, as far as the page allows.
+    square : bool
+        Whether cells stay as wide as they are high.
     ax : Axes, optional
         Draw here instead of in a new figure.
     limits
@@ -200,8 +213,15 @@ def heatmap(
     if ax is None:
         wide, tall = cell or (0.48, 0.3 if texts is not None else min(0.3, 9 / rows))
         beside, below = (breadth(names) for names in values.axes)
-        wide = 1.0 + 0.8 * bool(label) + beside + wide * columns
-        _, ax = plt.subplots(figsize=(min(13.0, wide), min(15.0, 1.1 + below + tall * rows)))
+        around, over = 1.0 + 0.8 * bool(label) + beside, 1.1 + below
+        wide = min(wide, max(13.0 - around, 1.0) / columns)
+        tall = min(tall, max(15.0 - over, 1.0) / rows)
+        if square:
+            wide = tall = max(min(wide, tall), LEAST_MAP / rows)
+        _, ax = plt.subplots(figsize=(around + wide * columns, over + tall * rows))
+        label = within(label, tall * rows)
+    if square:
+        ax.set_aspect("equal")
     ax.set_facecolor(empty)
     sns.heatmap(
         values.astype(float), ax=ax, cbar=bool(label), rasterized=values.size > 2000,

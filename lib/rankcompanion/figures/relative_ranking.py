@@ -84,10 +84,9 @@ def pairs_figure(
     """
     fig = heatmap(
         percent, title=title, label="row ranked better, % of comparisons", cmap=BEATS,
-        vmin=0, vmax=100, cell=(0.24, 0.24),
+        vmin=0, vmax=100, cell=(0.24, 0.24), square=True,
     )  # fmt: skip
     ax = fig.axes[0]
-    ax.set_aspect("equal")
     place = {s: k + 0.5 for k, s in enumerate(percent.index)}
     tests = tests[(tests["p"] < alpha) & tests[["system", "other"]].isin(list(place)).all(axis=1)]
     holm = tests["p_holm"] < alpha

@@ -461,6 +461,33 @@ def test_what_is_asked_for_is_in_the_file_uncut_apart_and_dark_enough(kind):
     assert [w for w in wanted if "".join(w.split()) not in whole] == []
 
 
+def pairs_of(number):
+    """Who beats whom among so many systems, with the title of a task of WMT11."""
+    names = [f"system-{k}-combo" for k in range(number)]
+    percent = pd.DataFrame(RNG.uniform(0, 100, (number, number)), names, names)
+    tests = frame(system=names[:-1], other=names[1:], p=0.01, p_holm=0.04)
+    title = "wmt11 cs-en combination: who beats whom"
+    return relative_ranking.pairs_figure(percent, tests, title)
+
+
+def counted_of(number):
+    names = [f"S{k}" for k in range(number)]
+    counts = pd.DataFrame(RNG.uniform(0, 99, (number, number)), names, names)
+    return documents.together(counts, "wmt22 en-liv: 22 HITs", "% of the row system's HITs")
+
+
+@pytest.mark.parametrize("draw", [pairs_of, counted_of])
+@pytest.mark.parametrize("number", [2, 4, 59])
+def test_the_colour_bar_of_few_and_of_many_systems_stays_beside_its_map(draw, number):
+    fig = draw(number)
+    with common.style():
+        fig.draw_without_rendering()
+        fig.set_layout_engine("none")
+        assert faults(fig, written(fig)) == []
+    drawn_map, bar = (ax.get_window_extent() for ax in fig.axes)
+    assert bar.height < drawn_map.height and bar.y0 > drawn_map.y0 - 1
+
+
 def moved_two():
     wide = pd.DataFrame({"z": [1, 2, 3], "raw": [1, 2, np.nan]}, index=["A", "B", "C"])
     return common.bump(common.bump_places(wide), title="x", highlight=["B"])
