@@ -164,6 +164,11 @@ def easy_documents(table: pd.DataFrame, title: str) -> Figure:
     ax.hlines(y, table["luck_low"], table["luck_high"], color=INK, lw=1)
     words = "mean ease of a system's documents against all systems\n(points; right: lucky; 95 % "
     ax.set_xlabel(f"{words}interval){_system_rows(ax, table)}")
-    _around_zero(ax, table[["luck_raw", "luck_low", "luck_high"]], 1.15, 0.1)
+    around = table[["luck_raw", "luck_low", "luck_high"]].fillna(0)
+    _around_zero(ax, around, 1.15, 0.1)
+    if not around.to_numpy().any():
+        words = "0 for every system:\nthe same documents, or equally easy ones"
+        look = {"boxstyle": "square", "facecolor": "white", "edgecolor": "none"}
+        ax.text(0, 0.5, words, transform=ax.get_xaxis_transform(), ha="center", va="center", bbox=look)
     ax.set_title(f"{title}: who was given easy documents")
     return fig

@@ -234,7 +234,7 @@ class Factorised:
             table = bundle.table - bundle.across.T @ (scale[:, None] * bundle.across)
             own = table[:number, :number] + np.diag(ridge[bundle.inner])
             root = np.linalg.cholesky(own)
-            inverse = linalg.lapack.dtrtri(root, lower=1)[0]
+            inverse = linalg.lapack.dtrtri(root, lower=1)[0] if number else root
             half = inverse @ table[:number, number:]
             met = position[bundle.met]
             left[np.ix_(met, met)] += table[number:, number:] - half.T @ half

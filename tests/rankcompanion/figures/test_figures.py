@@ -488,6 +488,17 @@ def test_the_colour_bar_of_few_and_of_many_systems_stays_beside_its_map(draw, nu
     assert bar.height < drawn_map.height and bar.y0 > drawn_map.y0 - 1
 
 
+def test_luck_that_no_system_has_is_said_and_no_empty_figure():
+    """As in the kept figures of WMT24 and SLT23: each system on all documents, or no variance."""
+    none = company().assign(luck_raw=0.0, luck_low=0.0, luck_high=0.0)
+    fig = documents.easy_documents(none, "wmt24-esa en-cs")
+    texts = [text.get_text() for text in fig.axes[0].texts]
+    assert len(texts) == 1 and texts[0].startswith("0 for every system")
+    assert not documents.easy_documents(company(), TITLE).axes[0].texts
+    with common.style():
+        assert faults(fig, written(fig)) == []
+
+
 def moved_two():
     wide = pd.DataFrame({"z": [1, 2, 3], "raw": [1, 2, np.nan]}, index=["A", "B", "C"])
     return common.bump(common.bump_places(wide), title="x", highlight=["B"])

@@ -86,6 +86,14 @@ def campaign_factors(seed: int) -> dict[str, np.ndarray]:
     }
 
 
+def test_factors_that_do_not_nest_print_no_complaint_of_the_linear_algebra(capfd):
+    """A factor without others nested in it has an empty table to invert."""
+    system, worker = (codes.ravel() for codes in np.mgrid[:3, :4])
+    y = np.random.default_rng(3).normal(size=12)
+    variance.crossed(y, {"system": system, "worker": worker})
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_nested_equations_are_those_of_the_dense_likelihood(weighted):
     """Deviance, effects and their errors of all factors from the full covariance matrix."""
