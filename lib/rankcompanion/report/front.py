@@ -251,7 +251,8 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
     """
     by = [*findings.KEY, "ours", "status"]
     first: dict[str, str] = {}  # for each notebook, the section with claims of a real campaign
-    whole: dict[str, str] = {}  # otherwise the section that combines a real campaign's pairs
+    whole: dict[tuple[str, str], str] = {}  # else the section of a campaign that combines its pairs
+    of_paper: dict[str, list[str]] = {}  # campaigns with claims of each paper, in any notebook
     found = [pd.DataFrame(columns=[*by, "link"], dtype=str)]
     for run in runs:
         file = run.output_dir / "claims.csv"
@@ -265,15 +266,22 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
                 first.setdefault(notebook, link)
                 for paper in claimed["paper"].unique():  # a page with claims of the same paper
                     first.setdefault(f"{paper} {notebook}", link)
+                    of_paper.setdefault(paper, []).append(run.campaign)
                 first[f"{run.campaign} {notebook}"] = link
             elif not findings.is_demo(run.campaign):
                 heading = pages.heading_of(run.executed, ".pair_tables(")
-                whole.setdefault(notebook, f"{run.page}#{pages.slug(heading)}")
+                whole[run.campaign, notebook] = f"{run.page}#{pages.slug(heading)}"
     links = pd.concat(found).drop_duplicates(by)
     rows = rows.merge(links, "left", on=by)
     same = rows.groupby(findings.KEY[:2])["link"].transform("first")
     answered = (rows["paper"] + " " + rows["place"]).map(ACROSS)
-    across = (rows["paper"] + " " + answered).map(first).fillna(answered.map(whole | first))
+    combined: dict[str, str] = {}
+    for (campaign, notebook), link in whole.items():
+        combined.setdefault(notebook, link)
+        for paper in (name for name, campaigns in of_paper.items() if campaign in campaigns):
+            combined.setdefault(f"{paper} {notebook}", link)
+    by_paper = (rows["paper"] + " " + answered).map(combined | first)
+    across = by_paper.fillna(answered.map(combined | first))
     facts = same.where(rows["status"] != "fact", "index.html#campaigns")
     left = across.fillna(facts).where(rows["status"] != "no data")
     rows = rows.assign(link=rows["link"].fillna(left)).fillna("")

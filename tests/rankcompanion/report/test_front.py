@@ -108,6 +108,26 @@ def test_a_row_over_campaigns_leads_to_a_page_with_claims_of_its_paper(tmp_path)
     assert list(front.linked(rows, runs_made)["link"])[2] == "wmt18/01_tiny.html#in-print"
 
 
+def test_a_row_without_claims_leads_to_a_campaign_of_its_paper(tmp_path):
+    """Figure 1 is counted from notebook 03, of which no campaign has claims."""
+    saved = tmp_path / "report.ipynb"
+    cells = [("markdown", "# T\n## All pairs"), ("code", "run.out.pair_tables(x)")]
+    made = [{"cell_type": kind, "source": text} for kind, text in cells]
+    saved.write_text(json.dumps({"cells": made}))
+    columns = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
+    said = [("releases", "wmt-slt23", "a"), ("knowles2021", "Table 4", "b")]
+    said += [("knowles2021", "Figure 1", "over all")]
+    rows = pd.DataFrame([[*one, "1", "1", "exact", "", ""] for one in said], columns=columns)
+    runs_made = []
+    for k, campaign in enumerate(("wmt-slt23", "wmt18")):
+        for notebook, claimed in (("01_tiny", rows[k : k + 1]), ("03_tiny", rows[:0])):
+            folder = tmp_path / campaign / notebook
+            folder.mkdir(parents=True)
+            claimed.to_csv(folder / "claims.csv", index=False)
+            runs_made.append(runs.Run(notebook, campaign, "", "kept", 0, "", folder, saved))
+    assert list(front.linked(rows, runs_made)["link"])[2] == "wmt18/03_tiny.html#all-pairs"
+
+
 def test_a_page_for_each_format(tmp_path):
     from rankcampaigns.formats import described
 
