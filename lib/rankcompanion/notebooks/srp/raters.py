@@ -148,8 +148,11 @@ def rater_distributions(judgments: pd.DataFrame, weights: Any = "freitag2021") -
 
 
 def side_by_side(frame: pd.DataFrame) -> pd.DataFrame:
-    """A long table (columns pair, a name, value) with a column per pair, numbers as text."""
+    """A long table (columns pair, a name, value) with a column per pair, numbers as text.
+
+    Whole numbers are whole; others have up to four decimals, two more than the paper prints.
+    """
     name = frame.columns[1]
     wide = frame.pivot(index=name, columns="pair", values="value").astype(object)
-    text = wide.map(lambda v: f"{v:.10g}" if isinstance(v, float) else v)
+    text = wide.map(lambda v: f"{round(v, 4):.10g}" if isinstance(v, float) else v)
     return text.loc[frame[name].unique()].rename_axis(columns=None).reset_index()

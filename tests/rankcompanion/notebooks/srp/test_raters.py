@@ -102,6 +102,8 @@ def test_one_rating_per_item_has_counts_but_no_agreement(demo):
 
 def test_pairs_side_by_side_keep_whole_numbers_whole():
     rows = [("en-de", "documents", 30.0), ("en-de", "tau", 0.47), ("zh-en", "documents", 38.0)]
+    rows += [("zh-en", "tau", 0.4482288744)]
     wide = mqm_raters.side_by_side(pd.DataFrame(rows, columns=["pair", "count", "value"]))
     assert list(wide.columns) == ["count", "en-de", "zh-en"]
     assert wide["en-de"].tolist() == ["30", "0.47"] and wide.loc[0, "zh-en"] == "38"
+    assert wide.loc[1, "zh-en"] == "0.4482"  # not 0.4482288744
