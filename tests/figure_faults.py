@@ -11,7 +11,6 @@ from matplotlib.transforms import Bbox
 
 from rankcompanion.figures.common import LEAST_CONTRAST, contrast
 
-
 CROSSED = 3.0  # pixels by which an upright text may lie over a level one
 
 

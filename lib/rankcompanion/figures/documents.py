@@ -169,6 +169,8 @@ def easy_documents(table: pd.DataFrame, title: str) -> Figure:
     if not around.to_numpy().any():
         words = "0 for every system:\nthe same documents, or equally easy ones"
         look = {"boxstyle": "square", "facecolor": "white", "edgecolor": "none"}
-        ax.text(0, 0.5, words, transform=ax.get_xaxis_transform(), ha="center", va="center", bbox=look)
+        ax.text(
+            0, 0.5, words, transform=ax.get_xaxis_transform(), ha="center", va="center", bbox=look
+        )
     ax.set_title(f"{title}: who was given easy documents")
     return fig

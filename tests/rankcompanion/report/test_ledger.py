@@ -116,7 +116,9 @@ def test_numbers_are_cells_with_a_number(printed):
     assert ledger.is_number(printed)
 
 
-@pytest.mark.parametrize("printed", ["✓", "yes", "SR+DC", "CUNI-2018", "en-fi", "2011 Czech-English", "/", ""])
+@pytest.mark.parametrize(
+    "printed", ["✓", "yes", "SR+DC", "CUNI-2018", "en-fi", "2011 Czech-English", "/", ""]
+)
 def test_names_and_marks_are_no_numbers(printed):
     assert not ledger.is_number(printed)
 
