@@ -122,7 +122,7 @@ def given(judgments: DirectAssessment | pd.DataFrame, title: str) -> Given:
         documents = judgments.get("document", pd.Series(dtype=str))
         named = {
             "annotator": people in judgments and (judgments[people].astype(str) != "").any(),
-            "document": documents.replace("", None).notna().any(),
+            "document": documents.astype(object).replace("", None).notna().any(),
         }
     unsaid = [name for name, there in named.items() if not there]
     unsaid += ["pair"] if pair == PLACEHOLDER else []

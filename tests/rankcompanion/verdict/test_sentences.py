@@ -186,6 +186,38 @@ def test_one_who_judged_much_is_named_first_and_in_the_paper(told, more, words):
     assert "count as" not in report.statements(told)["paper"]
 
 
+def test_the_paragraph_says_what_means_are_of_where_it_binds(told):
+    more = {"standardised": True, "complete": False, "within": False}
+    said = report.statements(told | more)["paper"]
+    assert "A mean of z-scores is relative to the systems that the same annotators judged." in said
+    assert "Not all systems were judged on the same segments: means compare them as judged." in said
+    assert "if the design joins all systems, the units are a fair draw and none has half" in said
+    assert "means compare them" not in report.statements(told | more | {"within": True})["paper"]
+    assert "A mean of z" not in report.statements(told | {"standardised": False})["paper"]
+
+
+def test_who_may_be_first_is_said_of_the_systems_that_have_a_place(told):
+    """A system that is untold might be first, too."""
+    untold = {"system": told["leader"], "unit": "worker", "number": 3, "effective": 2.0}
+    rest = [row["system"] for row in told["ranking"] if row["system"] != told["leader"]]
+    number = told["systems"] - len(told["humans"]) - 1
+    of_those = f"of the {number} systems that have a place may be first"
+    few = {"untold": [untold], "machine_alone": UNTOLD, "machines_first": rest[:1]}
+    said = report.statements(told | few)
+    assert f"only {rest[0]} {of_those}" in said["best"] and of_those in said["paper"]
+    assert said["next"] == f"Say that only {rest[0]} {of_those}."
+    assert any(of_those in line for line in said["cautions"])
+    assert f"{told['leader']} has no place: 3 annotators, who count as 2" in said["paper"]
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_one_annotator_is_no_plural(told, number):
+    same = [{"annotators": number, "lines": 2, "first": 1}]
+    said = report.statements(told | {"told": False, "same_annotators": same})["best"]
+    words = {1: "With this same annotator and other", 3: "With these same 3 annotators and other"}
+    assert words[number] in said
+
+
 @pytest.mark.parametrize(
     ("numbers", "named"),
     [([10] * 30, False), ([10] * 4, False), ([30, 10, 10, 10, 10, 10], True),

@@ -3,12 +3,14 @@
 import inspect
 import json
 import re
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import rankstability
 from rankcampaigns import campaigns
 from rankcompanion.figures import lines as figures
 from rankcompanion.running import session
@@ -143,3 +145,19 @@ def test_where_all_are_alike_nobody_is_ranked(tmp_path, name, rows, pair, proble
     (tmp_path / name).write_text("\n".join(rows))
     with pytest.raises(DataError, match=problem):
         cases(tmp_path, pair)
+
+
+def test_a_page_has_a_system_of_infinite_strength_without_a_place():
+    """Three models met each other, and a newcomer won the three battles that it had."""
+    wins = {("A", "B"): 14, ("B", "A"): 6, ("A", "C"): 15, ("C", "A"): 5, ("B", "C"): 13}
+    wins |= {("C", "B"): 7, ("new", "A"): 1, ("new", "B"): 1, ("new", "C"): 1}
+    pairs = [pair for pair, number in wins.items() for _ in range(number)]
+    frame = pd.DataFrame(pairs, columns=["left", "right"]).assign(winner="left")
+    frame["judge"] = [f"j{k % 10}" for k in range(len(frame))]
+    roles = {name: name for name in frame}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FutureWarning)
+        said = rankstability.verdict(rankstability.battles(frame, **roles))
+    assert "new has no place" in said["statements"]["best"]
+    assert "of the 3 models that have a place may be first" in said["statements"]["best"]
+    assert [row["score"] for row in said["ranking"] if row["system"] == "new"] == [None]
