@@ -230,7 +230,7 @@ def certainty(
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = made.mean if made else scored.means(by_domain)
 
-    def kind(code: np.ndarray) -> Kind:
+    def kind(code: np.ndarray, cells: bool = False) -> Kind:
         if made:
             held = unit_totals(scored.system, code, scored.score, made.share, len(mean))[1]
             return jackknifed(held, made.influence(code))
@@ -240,9 +240,10 @@ def certainty(
         if by_domain and "domain" in scored.units:
             domain = scored.unit("domain").astype(np.int64)
         share = weight / total[scored.system]
-        return within_domains(scored.score, share, mean, **of_units, domain=domain)
+        return within_domains(scored.score, share, mean, **of_units, domain=domain, cells=cells)
 
-    cell = kind(codes[0] * (codes[1].max() + 1) + codes[1]) if len(codes) == 2 else None
+    both = codes[0] * (codes[1].max() + 1) + codes[1] if len(codes) == 2 else None
+    cell = None if both is None else kind(both, cells=True)
     kinds = {name: kind(code) for name, code in zip(names, codes, strict=True)}
     span = float(np.ptp(scored.score))
     means = Means(scored.systems, mean, kinds, cell, span, scored.scale)

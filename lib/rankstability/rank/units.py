@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array
 
 from ..score.scored import Scores
 
@@ -19,6 +20,7 @@ TWO_WAY = "worker x document"
 UNITS = ("worker", "hit", "document", "block", TWO_WAY)
 WORKER, DOCUMENT = TWO_WAY.split(" x ")
 SEGMENT = "segment"
+FULL = 0.1  # of the combinations of cells and systems: with fewer, matrices are sparse
 
 
 def default_kinds(scored: Scores) -> tuple[str, ...]:
@@ -83,7 +85,8 @@ class Kind:
 
     `share` is the unit's share of the weight of a system's mean (the sum is 1); `influence` is its
     part of the error of the mean, by leaving it out. `effective`, (systems,), is the effective
-    number of units for each system: units of equal size that would weigh the same.
+    number of units for each system: units of equal size that would weigh the same. Both matrices
+    may be sparse where units are combinations of two kinds.
     """
 
     share: np.ndarray
@@ -92,7 +95,9 @@ class Kind:
 
     def covariance(self) -> np.ndarray:
         """Covariance of the systems' means if only the units of this kind were others."""
-        return self.influence.T @ self.influence
+        product = self.influence.T @ self.influence
+        out: np.ndarray = product if isinstance(product, np.ndarray) else product.toarray()
+        return out
 
     def take(self, systems: np.ndarray) -> Kind:
         """The units with only these systems (codes), in this order."""
@@ -107,6 +112,7 @@ def within_domains(
     unit: np.ndarray,
     system: np.ndarray,
     domain: np.ndarray,
+    cells: bool = False,
 ) -> Kind:
     """Units with influences about the mean of each domain (about the system's if there is one).
 
@@ -115,31 +121,29 @@ def within_domains(
     of units is one more than the degrees of freedom of the sum of the domains' variances, by
     Satterthwaite with equally variable units: little more than in a domain with few documents that
     weighs as much as the others. Domains in which one unit holds all of a system are pooled, about
-    the system's mean.
+    the system's mean. `cells`: units are combinations of two kinds, of which there may be many.
     """
     n = len(means)
     size, strata = int(unit.max()) + 1, (int(domain.max()) + 1) * n
     stratum = domain * n + system
-    cells, cell = np.unique(unit.astype(np.int64) * strata + stratum, return_inverse=True)
-    within_unit, of = cells // strata * n + cells % n, cells % strata
-
-    def by_unit(values: np.ndarray) -> np.ndarray:
-        return np.bincount(within_unit, values, size * n).reshape(size, n)
+    parts, cell = np.unique(unit.astype(np.int64) * strata + stratum, return_inverse=True)
+    of = parts % strata
+    pairs, pair = np.unique(parts // strata * n + parts % n, return_inverse=True)
 
     held = np.bincount(cell, share)
     total, number = np.bincount(of, held, strata), np.bincount(of, minlength=strata)
     alone = number == 1
-    whole = by_unit(held)
-    units_of_system = np.tile((whole > 0).sum(axis=0), strata // n)
+    whole, has = np.bincount(pair, held), pairs % n
+    units_of_system = np.tile(np.bincount(has, minlength=n), strata // n)
     left_out = np.where(alone, units_of_system, number)  # how many are left out, one by one
     with np.errstate(invalid="ignore", divide="ignore"):
         own = np.bincount(stratum, share * score, strata) / total
         centre = np.where(alone, np.tile(means, strata // n), own)
-        pooled_share = by_unit(held * alone[of]).ravel()[within_unit]
+        pooled_share = np.bincount(pair, held * alone[of])[pair]
         inside = np.where(alone[of], pooled_share, held / total[of])
         apart = np.bincount(cell, share * (score - centre[stratum]))
         scale = np.sqrt((left_out[of] - 1) / left_out[of]) / np.maximum(1 - inside, 1e-12)
-        influence = by_unit(apart * scale)
+        influence = np.bincount(pair, apart * scale)
         units = 1 / np.bincount(of, inside**2, strata)
         several = (total > 0) & ~alone
         weight = np.where(several, total**2 / units, 0.0)  # of each domain in the variance
@@ -148,8 +152,12 @@ def within_domains(
         weight, squared, pooled = (x.reshape(-1, n).sum(axis=0) for x in (weight, squared, pooled))
         pooled_freedom = np.maximum(alone.reshape(-1, n).sum(axis=0) - 1, 1)
         freedom = (weight + pooled) ** 2 / (squared + pooled**2 / pooled_freedom)
-        effective = np.minimum(1 / (whole**2).sum(axis=0), 1 + freedom)
-    return Kind(whole, influence, effective)
+        effective = np.minimum(1 / np.bincount(has, whole**2, n), 1 + freedom)
+    made = coo_array((whole, np.divmod(pairs, n)), shape=(size, n)).tocsr()
+    moved = coo_array((influence, np.divmod(pairs, n)), shape=(size, n)).tocsr()
+    if cells and len(pairs) < FULL * size * n:
+        return Kind(made, moved, effective)
+    return Kind(made.toarray(), moved.toarray(), effective)
 
 
 def jackknifed(share: np.ndarray, part: np.ndarray) -> Kind:

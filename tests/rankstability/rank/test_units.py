@@ -142,6 +142,21 @@ def test_systems_are_apart_and_may_be_taken_by_code():
         assert taken.effective == pytest.approx(alone.effective)
 
 
+def test_combinations_of_units_are_kept_sparse_and_are_the_same():
+    rng = np.random.default_rng(4)
+    unit, system, domain = rng.integers([900, 12, 3], size=(600, 3)).T
+    score, share = rng.normal(size=600), (1 / np.bincount(system))[system]
+    given = {"unit": unit, "system": system, "domain": domain}
+    means = np.bincount(system, share * score)
+    dense = within_domains(score, share, means, **given)
+    sparse = within_domains(score, share, means, **given, cells=True)
+    assert isinstance(dense.influence, np.ndarray) and not isinstance(sparse.influence, np.ndarray)
+    taken = np.array([5, 2, 7])
+    for one, other in ((dense, sparse), (dense.take(taken), sparse.take(taken))):
+        assert one.covariance() == pytest.approx(other.covariance())
+        assert one.effective == pytest.approx(other.effective)
+
+
 def test_normal_draws_have_the_covariance_and_no_negative_variance():
     covariance = np.array([[4.0, 1.0], [1.0, 1.0]])
     drawn = normal_draws(covariance, 20_000, np.random.default_rng(1))
