@@ -36,7 +36,7 @@ NEGLIGIBLE = 1e-9  # share of a mean that is a rounding error
 FEW = 4  # units: with fewer, the first sentence warns that only large differences can show
 WEAK = 3.0  # degrees of freedom: the page names a system that has fewer
 LOOKS_ADAPTIVE = 0.05  # p of `balanced.looks_adaptive` below which the page says so
-HEAVY = 0.2  # share of all judgments: the first sentence names who has more
+HEAVY = 0.2  # share of all judgments: the first sentence names who has so much
 FEW_EFFECTIVE = 5.0  # effective units: with fewer of many, the first sentence says so
 SCARCE = 5.0  # degrees of freedom: where a system has fewer, the first sentence says how many
 
@@ -251,8 +251,8 @@ def loads(one: Case, sure: Certainty) -> list[dict[str, Any]]:
     """For each kind of unit of which a single one has much of the judgments: who, and how much.
 
     Keys unit, units, effective (1 / the sum of squared shares), share (the largest), name (empty if
-    units have none). A kind is left out unless one unit of five or more has over `HEAVY` of the
-    judgments, or many count as fewer than `FEW_EFFECTIVE`.
+    units have none). A kind is left out unless one unit of five or more has `HEAVY` or more of the
+    judgments (and not all have as many), or many count as fewer than `FEW_EFFECTIVE`.
     """
     out = []
     for unit, number in sure.units.items():
@@ -260,7 +260,8 @@ def loads(one: Case, sure: Certainty) -> list[dict[str, Any]]:
         share = judged / judged.sum()
         effective = float(1 / (share**2).sum())
         many = number >= 2 * FEW_EFFECTIVE and effective < FEW_EFFECTIVE
-        if number < FEW_EFFECTIVE or not (share.max() > HEAVY or many):
+        heavy = share.max() >= HEAVY and judged.max() > judged.min()
+        if number < FEW_EFFECTIVE or not (heavy or many):
             continue
         workers = one.data.workers if unit == "worker" else ()
         name = str(workers[int(share.argmax())]) if len(workers) else ""

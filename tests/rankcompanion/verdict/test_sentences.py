@@ -221,7 +221,8 @@ def test_one_annotator_is_no_plural(told, number):
 @pytest.mark.parametrize(
     ("numbers", "named"),
     [([10] * 30, False), ([10] * 4, False), ([30, 10, 10, 10, 10, 10], True),
-     ([40, 40] + [1] * 40, True), ([12] * 5, False), ([21, 20, 20, 20, 19], True)],
+     ([40, 40] + [1] * 40, True), ([12] * 5, False), ([21, 20, 20, 20, 19], True),
+     ([20] * 4 + [4] * 5, True), ([19] * 4 + [4] * 6, False)],
 )  # fmt: skip
 def test_loads_are_heavy_where_one_has_a_fifth_or_many_count_as_few(numbers, named):
     worker = np.repeat(np.arange(len(numbers)), numbers)
