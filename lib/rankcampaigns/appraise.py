@@ -44,6 +44,7 @@ OTHER_NAMES |= {name.lower(): name for name in (*COMMON, *TIMES)}
 TYPES = {"TGT": "SYSTEM", "BAD": "BAD_REF", "REF": "REF", "CHK": "REPEAT"}
 LANGUAGE_NAMES = {"source": "srcLang", "target": "trgLang"}
 IDS = {"worker": "username", "system": "system", "segment": "itemId", "type": "itemType"}
+SAID_AS = IDS | {"item": IDS["segment"]}
 TEXTS = {"block": "docId", "start": "timeStart", "end": "timeEnd", "spans": "spans"}
 TEXTS |= {"whole": "isDocScore"}
 FILE_NAME = re.compile(r"[^.]+\.[a-z]+-[a-z]+\.(?:hyp\.|(?=ref\.))(.+)\.[a-z]+\.txt|^wmt\d\d\.(.+)")
@@ -152,7 +153,7 @@ def judged(
     if rows.empty:
         raise no_rows(files, pair, pairs(files))
     together.refuse_twice(exports, [part[list(SAID)] for part in parts])
-    with together.at_lines(exports, [part["line"].to_numpy() for part in parts], IDS):
+    with together.at_lines(exports, [part["line"].to_numpy() for part in parts], SAID_AS):
         checks.refuse_alike(rows)
         checks.refuse_mixed(rows)
     rows["mark"] = _marks(rows)

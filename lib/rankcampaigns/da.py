@@ -15,7 +15,7 @@ from rankstability import checks
 from rankstability import schema as schemas
 from rankstability.errors import DataError
 from rankstability.judgments import COLUMNS as ORDER
-from rankstability.judgments import TYPES, DirectAssessment, share_categories
+from rankstability.judgments import SECOND, TYPES, DirectAssessment, second_scores, share_categories
 from rankstability.schema import Schema
 
 from . import languages, tables, together
@@ -107,6 +107,8 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
         codes = {name: column.cat.codes.to_numpy()[rows] for name, column in table.frame.items()}
         if identical := int(pd.DataFrame(codes).duplicated().sum()):
             excluded.append((file.name, "identical rows (kept)", identical))
+    if again := second_scores(frames[-1]):
+        excluded.append((file.name, SECOND, again))
     _refuse_contradictions(table, rows, frames[0], frames[-1])
     frames = [frames[0], frames[-1]]
     frames[1], split = apart(frames[1])
@@ -195,8 +197,9 @@ def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
     """Mean raw and z score of each system on each segment, as released (without workers).
 
     Columns system, document, segment (categoricals; document missing if it is unknown), raw (0 to
-    100; or penalties, 0 and below), z, n (judgments averaged). Raises DataError if there is no file
-    of the pair (naming the pairs there are), or anything in it is wrong.
+    100; or penalties, 0 and below), z, n (judgments averaged). ``.attrs["excluded"]`` counts names
+    that were changed. Raises DataError if there is no file of the pair (naming the pairs there
+    are), or anything in it is wrong, such as two names that look the same.
     """
     path = locate(folder, f"ad-seg-scores-{pair}.csv")
     if path is None:
@@ -214,10 +217,16 @@ def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
     columns |= {"raw": score, "z": schemas.number("a number"), "n": schemas.count()}
     schema = Schema(columns, ("system", "segment"), "duplicate system and segment")
     frame = table.validated(schema, names).astype({"n": int})
+    with together.at_lines([path], [table.lines], names | {"score": names["raw"]}):
+        checks.refuse_alike(frame)
+        checks.refuse_mixed(frame.rename(columns={"raw": "score"}))
     frame["worker"] = frame["hit"] = frame["type"] = frame["block"] = None
     share_categories([frame], ("system", "segment"))
     _add_documents([frame], documents(folder, pair, [frame]))
-    return frame[["system", "document", "segment", "raw", "z", "n"]]
+    frame = frame[["system", "document", "segment", "raw", "z", "n"]]
+    changed = table.trimmed([names["system"], names["segment"]])
+    frame.attrs["excluded"] = {reason: n for reason, n in changed.items() if n}
+    return frame
 
 
 READERS = {

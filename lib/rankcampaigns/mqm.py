@@ -52,7 +52,6 @@ RATING = {"system": "MT_Engine", "document": "DOC_ID", "doc_segment": "SEG_ID"}
 RATING |= {"rater": "Annotator_ID"}
 HEADS = {"Accuracy", "Fluency", "Locale convention", "No-error", "Non-translation", "Other"}
 HEADS |= {"Source issue", "Style", "Terminology"}
-WITHOUT = re.compile(rb"(?i)\tno[- _]error(\t|$)")  # in the line of an output without an error
 LOCALES = re.compile(r'"(source|target)_locale"\s*:\s*"([^"]*)"')
 
 
@@ -248,12 +247,9 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
 
 
 def _identical(file: Path) -> int:
-    """How many lines of a file repeat an earlier one in all cells: errors that are marked in the
-    text, or outputs without one. Without marks, an output may have two errors of one kind.
-    """
+    """How many lines of a file repeat an earlier one in all cells."""
     lines = [line.strip() for line in text.content(file).split(b"\n")]
-    telling = [line for line in lines if b"<v>" in line or WITHOUT.search(line)]
-    return int(pd.Series(telling, dtype=object).duplicated().sum())
+    return int(pd.Series([line for line in lines if line], dtype=object).duplicated().sum())
 
 
 def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:

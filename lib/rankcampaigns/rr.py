@@ -71,7 +71,7 @@ def read_rr(
     )
     lines = [part["line"].to_numpy() for part in parts]
     with together.at_lines([Path(file) for file in files], lines, {}):
-        checks.refuse_alike(pd.concat(parts, ignore_index=True), ("system", "judge", "document"))
+        checks.refuse_alike(pd.concat(parts, ignore_index=True))
     frame, split = _apart(pd.concat(parts, ignore_index=True))
     if frame["segment"].dtype == object:
         frame["segment"] = pd.factorize(frame["segment"].astype(str))[0] + 1
@@ -296,15 +296,17 @@ def read_votes(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) ->
 
 
 def _refuse_alike(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
-    """Raises DataError for names of systems, judges or domains of battles that look the same."""
+    """Raises DataError for names in battles, of systems or anything else, that look the same."""
     sides = ("system1", "system2")
     systems = _one_column([part[side] for side in sides for part in parts])
     lines = [part["line"].to_numpy() for part in parts]
     with together.at_lines([*files, *files], [*lines, *lines], {}):
         checks.refuse_alike(pd.DataFrame({"system": systems}))
-    others = [part[["judge", "domain"]] for part in parts]
+    others = [part[["judge", "domain"]].astype(str) for part in parts]
+    for other, part in zip(others, parts, strict=True):
+        other["question"] = part["question"].where(part["place"] < 0, "").astype(str)
     with together.at_lines(files, lines, {}):
-        checks.refuse_alike(pd.concat(others, ignore_index=True), ("judge", "domain"))
+        checks.refuse_alike(pd.concat(others, ignore_index=True))
 
 
 def _one_column(columns: Sequence[pd.Series]) -> pd.Categorical:

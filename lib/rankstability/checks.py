@@ -11,7 +11,8 @@ import pandas as pd
 from . import scales, spelling
 from .errors import DataError
 
-NAMED = ("system", "segment", "worker", "hit", "document", "domain", "judge", "rater")
+NAMED = ("system", "segment", "item", "question")
+NAMED += ("worker", "judge", "rater", "hit", "document", "domain")
 GROUPS = {"system": "system", "worker": "annotator", "file": "file", "pair": "language pair"}
 TELL = "`scale: [lowest, highest]` in a campaign.yaml beside it"
 FEWEST = 2  # different fractions of 1 that are no chance

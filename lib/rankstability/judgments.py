@@ -29,6 +29,7 @@ ROWS = (
     "no document with a bad item, document scores too",
 )
 EXCLUDED = ["file", "reason", "rows"]  # what was left out, or is doubtful
+SECOND = "the same annotator's second score of the same output (kept)"
 BY_DOCUMENT = "(kept: segments, numbered within documents, are named document:segment)"
 UNKNOWN_Z = ("worker without rows in ad-latest", "worker whose scores never vary")
 ZERO_VARIANCE = ("drop", "zero")
@@ -133,6 +134,19 @@ def direct_assessment(
     return DirectAssessment(pair, tidy[0], tidy[-1].copy(), excluded, scale)
 
 
+def second_scores(frame: pd.DataFrame) -> int:
+    """How many rows give another score to an output that the same annotator scored before.
+
+    `frame` has the columns system, segment, type and score, and perhaps worker, hit and document.
+    """
+    if "worker" not in frame:
+        return 0
+    keys = [*frame.columns.intersection(["hit", "document"]), "segment", "system", "type"]
+    twice = frame.duplicated(["worker", *keys])
+    alike = frame.duplicated(["worker", *keys, "score"])
+    return int((twice & ~alike).sum())
+
+
 def repeated(frame: pd.DataFrame) -> list[tuple[str, int]]:
     """What is doubtful in a table of judgments but kept: reasons, and numbers of rows.
 
@@ -141,12 +155,8 @@ def repeated(frame: pd.DataFrame) -> list[tuple[str, int]]:
     out = []
     if again := int(frame.duplicated().sum()):
         out.append(("identical rows (kept)", again))
-    if "worker" in frame:
-        keys = [*frame.columns.intersection(["hit", "document"]), "segment", "system", "type"]
-        twice = frame.duplicated(["worker", *keys])
-        alike = frame.duplicated(["worker", *keys, "score"])
-        if other := int((twice & ~alike).sum()):
-            out.append(("the same annotator's second score of the same output (kept)", other))
+    if other := second_scores(frame):
+        out.append((SECOND, other))
     counts = frame["type"].isin(COUNTED)
     both = ~counts & frame["system"].isin(frame.loc[counts, "system"].unique())
     if other := int(both.sum()):

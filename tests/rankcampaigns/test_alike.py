@@ -148,3 +148,56 @@ def test_a_reference_row_of_a_system_is_said(tmp_path):
     lines[3] = lines[3].replace("SYSTEM", "REF")
     reason = "rows of type REF or BAD_REF of systems with other rows (kept, but not ranked)"
     assert said(load(campaign(tmp_path, mine__csv=lines)))[reason] == 1
+
+
+def averages(*names):
+    """Released averages of segments, with these systems in turn."""
+    rows = [f"{names[k % len(names)]} doc_{k} {50 + k} 0.1 2" for k in range(1, 9)]
+    return ["SYS SID RAW.SCR Z.SCR N", *rows]
+
+
+def test_released_averages_are_checked_as_other_scores_are(tmp_path):
+    name = tmp_path / "ad-seg-scores-cs-en.csv"
+    name.write_text("\n".join(averages("Aspen", "Birch", "As\u200bpen")) + "\n")
+    scores = load(find(tmp_path))
+    assert sorted(scores["system"].unique()) == ["Aspen", "Birch"]
+    assert list(said(scores).values()) == [3]
+    name.write_text("\n".join(averages("Aspen", "Birch", "\u0410spen")) + "\n")
+    with pytest.raises(DataError, match="looks the same") as caught:
+        load(find(tmp_path))
+    assert (caught.value.line, caught.value.column) == (4, "SYS")
+    tenths = [line.replace(" 5", " 0.5") for line in averages("Cedar", "Dogwood")[1:]]
+    name.write_text("\n".join([*averages("Aspen", "Birch"), *tenths]) + "\n")
+    with pytest.raises(DataError, match="two scales") as caught:
+        load(find(tmp_path))
+    assert (caught.value.line, caught.value.column) == (10, "RAW.SCR")
+
+
+def test_an_item_or_a_question_beside_the_same_with_a_point_is_refused(tmp_path):
+    rows = appraise(documents=False)
+    rows[5] = rows[5].replace(",2,TGT", ",2.0,TGT")
+    (tmp_path / "export.csv").write_text("\n".join(rows) + "\n")
+    with pytest.raises(DataError, match="looks the same") as caught:
+        load(find(tmp_path))
+    assert (caught.value.line, caught.value.column) == (6, "itemId")
+    (tmp_path / "export.csv").unlink()
+    battles = [BATTLES[0], "1,A,B,model_a,j", "1.0,A,B,model_a,k"]
+    (tmp_path / "arena.csv").write_text("\n".join(battles) + "\n")
+    with pytest.raises(DataError, match="looks the same") as caught:
+        load(find(tmp_path))
+    assert (caught.value.line, caught.value.column) == (3, "question")
+
+
+def test_an_error_of_mqm_given_twice_is_said_without_marks_too(tmp_path):
+    line = MQM[1].replace("<v>y</v>", "y")
+    judged = load(campaign(tmp_path, mqm_ende__tsv=[MQM[0], line, line, MQM[2]]))
+    assert said(judged)["identical rows (kept)"] == 1
+
+
+def test_a_second_score_of_direct_assessment_is_said(tmp_path):
+    row = "h1\tann\tcs\ten\tNA\tNA\t{}\tNA\tSYSTEM\ts1\t{}\tNA"
+    rows = [row.format("A", 50), row.format("B", 60), row.format("A", 70)]
+    (tmp_path / "ad-latest.csv").write_text("\n".join(rows) + "\n")
+    (tmp_path / "ad-good-raw-redup.csv").write_text("\n".join(rows) + "\n")
+    reason = "the same annotator's second score of the same output (kept)"
+    assert said(load(find(tmp_path)))[reason] == 1
