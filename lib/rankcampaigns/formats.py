@@ -310,8 +310,10 @@ def _why_unread(name: str, file: Path, named: bool) -> str:
         return "hidden, or named as notes" if file.is_file() and _has_data(file) else ""
     if file.is_dir():
         return "a folder of its own"
-    if not folder.TABLE.fullmatch(file.name):
+    if not folder.is_table(file):
         return "not the ending of a table"
+    if file.suffix.lower() == binary.SPREADSHEET and not named:
+        return "a spreadsheet beside other tables, which are read in its place"
     if named:
         return "not among the `files:` of campaign.yaml"
     if folder.is_paid(file):

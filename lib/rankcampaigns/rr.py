@@ -260,15 +260,18 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
     files = [file for file in files if pair_told(file, settings) == pair]
     mapping = settings.get("columns") or {}
     parts = [_battles(file, excluded, mapping) for file in files]
-    together.refuse_twice(files, [part[part.attrs["told"]] for part in parts])
+    told = [part[part.attrs["told"]] for part in parts]
+    together.refuse_twice(files, told)
     _refuse_alike(files, parts)
+    identified = [part for part in told if (part["place"] < 0).all()]
+    excluded["identical rows (kept)"] += together.again(identified)
     questions = pd.concat([part["question"] for part in parts]).to_numpy()
     names = [name for name in ARENA if name != "question"]
     rows = {name: _one_column([part[name] for part in parts]) for name in names}
     ranks = np.concatenate([part[["rank1", "rank2"]].to_numpy() for part in parts])
     if not len(ranks):
-        told = "; ".join(f"{reason}: {count}" for reason, count in excluded.items())
-        raise DataError("no battles that count", file=files, value=told, expected="at least one")
+        counts = "; ".join(f"{reason}: {n}" for reason, n in excluded.items())
+        raise DataError("no battles that count", file=files, value=counts, expected="at least one")
     battles = pd.DataFrame({**rows, "question": questions})
     frame = battle_frame(battles.assign(rank1=ranks[:, 0], rank2=ranks[:, 1]), pair)
     frame.attrs["excluded"] = {reason: n for reason, n in excluded.items() if n}

@@ -34,8 +34,9 @@ def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFram
         rows = rows.assign(segment=rows["item"])
     elif _shared(rows):
         plain = rows[~rows["mark"].isin(["tutorial", "document score"])]
-        once = plain.groupby("item")["document"].nunique().max() <= 1
-        within = rows["document"] + "_" + rows["item"]
+        named = plain["document"].ne("")  # an export beside it may name no documents
+        once = plain[named].groupby("item")["document"].nunique().max() <= 1
+        within = (rows["document"] + "_" + rows["item"]).where(rows["document"].ne(""), "")
         rows = rows.assign(segment=rows["item"] if once else within)
     else:
         rows = rows.assign(segment=places(rows))

@@ -64,6 +64,19 @@ def refuse_twice(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
             raise DataError("the same rows in two files", file=both, value=value, expected=expected)
 
 
+def again(parts: Sequence[pd.DataFrame]) -> int:
+    """How many rows of the parts are in an earlier part of the same columns, too."""
+    seen: dict[frozenset[str], set[int]] = {}
+    found = 0
+    for part in parts if len(parts) > 1 else ():
+        text = part[sorted(part)].astype(str)
+        rows = pd.util.hash_pandas_object(text, index=False)
+        known = seen.setdefault(frozenset(part), set())
+        found += int(rows.isin(known).sum())
+        known.update(rows)
+    return found
+
+
 def _filled_in(column: pd.Series) -> bool:
     """Whether a column of names has any, or is one of numbers."""
     given = column.dropna().unique()

@@ -201,3 +201,16 @@ def test_a_second_score_of_direct_assessment_is_said(tmp_path):
     (tmp_path / "ad-good-raw-redup.csv").write_text("\n".join(rows) + "\n")
     reason = "the same annotator's second score of the same output (kept)"
     assert said(load(find(tmp_path)))[reason] == 1
+
+
+def test_battles_that_two_files_share_are_said(tmp_path):
+    other = [BATTLES[0], BATTLES[1], "q3,A,B,model_b,j"]
+    fought = load(campaign(tmp_path, a__csv=BATTLES, b__csv=other))
+    assert said(fought)["identical rows (kept)"] == 1 and len(fought) == 8
+
+
+def test_exports_with_and_without_documents_have_the_same_segments(tmp_path):
+    plain, rows = appraise(documents=False)[:40], appraise(documents=True)
+    other = [row.replace("engces", "engcex") for row in rows]
+    judged = load(campaign(tmp_path, a__csv=plain, b__csv=other))
+    assert judged.good["segment"].nunique() == 40 and len(judged.good) == 120

@@ -159,7 +159,7 @@ HIDDEN = "hidden, or named as notes"
         ("two.csv", "system,sentence,annotator,score\nA,1,u,3\n", "without a column for segment"),
         ("two.jsonl", battles(), "of the format battles, not long"),
         ("two.csv", "", "no format of judgments that we know"),
-        ("two.xlsx", "PK\3\4", "not the ending of a table"),
+        ("two.xlsx", "PK\3\4", "a spreadsheet beside other tables, which are read in its place"),
         ("notes.txt", "ask Ann\n", "no format of judgments that we know"),
         ("two.csv.bak", table(), "not the ending of a table"),
         ("clusters.csv", "pair,start\ncs-en,1\n", "no format of judgments that we know"),
