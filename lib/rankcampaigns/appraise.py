@@ -44,7 +44,7 @@ OTHER_NAMES |= {name.lower(): name for name in (*COMMON, *TIMES)}
 TYPES = {"TGT": "SYSTEM", "BAD": "BAD_REF", "REF": "REF", "CHK": "REPEAT"}
 LANGUAGE_NAMES = {"source": "srcLang", "target": "trgLang"}
 IDS = {"worker": "username", "system": "system", "segment": "itemId", "type": "itemType"}
-SAID_AS = IDS | {"item": IDS["segment"]}
+SAID_AS = IDS | {"item": IDS["segment"], "document": "docId"}
 TEXTS = {"block": "docId", "start": "timeStart", "end": "timeEnd", "spans": "spans"}
 TEXTS |= {"whole": "isDocScore"}
 FILE_NAME = re.compile(r"[^.]+\.[a-z]+-[a-z]+\.(?:hyp\.|(?=ref\.))(.+)\.[a-z]+\.txt|^wmt\d\d\.(.+)")
@@ -158,7 +158,14 @@ def judged(
         checks.refuse_mixed(rows)
     rows["mark"] = _marks(rows)
     beside = {file.name: file for file in files if companion(file)}
-    rows = identify(rows, beside.get(f"segments-{pair}.tsv"), files[0])
+    listed = beside.get(f"segments-{pair}.tsv")
+    if listed is None:
+        of_file = np.repeat([file.name for file in exports], [len(part) for part in parts])
+        named = rows.assign(file=of_file, segment=rows["item"])
+        named["document"] = rows["document"].replace("", None)
+        with together.at_lines(exports, [part["line"].to_numpy() for part in parts], SAID_AS):
+            checks.refuse_contradictions(named[rows["mark"] == ""])
+    rows = identify(rows, listed, files[0])
     if annotators:
         rows["worker"] = people(rows["hit"], annotators, files[0])
     elif ANNOTATORS in beside:

@@ -195,7 +195,8 @@ def hidden(path: Path) -> Notes:
             with packed.open(part) as stream:
                 for _, row in ElementTree.iterparse(stream):
                     if row.tag.endswith("}row"):
-                        rows += row.get("hidden") in ("1", "true")
+                        flat = float(row.get("ht") or 1) == 0  # a height that was made 0
+                        rows += flat or row.get("hidden") in ("1", "true")
                         row.clear()
     return ((HIDDEN, f"{rows} {'row' if rows == 1 else 'rows'}"),) if rows else ()
 

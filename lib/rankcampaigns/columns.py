@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -287,6 +288,10 @@ def _decimals(table: Table, column: str, sign: str | None) -> tuple[Table, Said]
     values = [str(one) for one in table.frame[column].astype("category").cat.categories]
     given = [value for value in values if re.search(r"\d", value)]
     commas = [value for value in given if "," in value]
+    if sign and not commas and (table.keys or binary.holds(table.path)):
+        problem = "`decimal:` does nothing here, where numbers have a sign of their own"
+        wrong = partial(DataError, problem, file=table.path, column=column, value=sign)
+        raise wrong(expected="no `decimal:`, or scores as text with a comma")
     for value in (value for value in given if sign == "," and "." in value):
         row = int(table.frame[column].isin([value]).to_numpy().argmax())
         expected = "scores without points, or `decimal: '.'` in a campaign.yaml"

@@ -130,6 +130,8 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     frame = table.validated(schemas.Schema(columns), names)
     with together.at_lines([file], [table.lines], names):
         checks.refuse_alike(frame)
+        if "segment" in names:
+            checks.refuse_contradictions(frame[["segment", "document"]].astype({"segment": int}))
     if "segment" not in names:
         frame["segment"] = frame.groupby(["document", "doc_segment"], sort=False).ngroup() + 1
     frame = frame.astype({"segment": int, "doc_segment": int})[list(COLUMNS[1:])]
@@ -139,6 +141,10 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     both = none.groupby(rating).transform("any") & (~none).groupby(rating).transform("any")
     reason = "(kept: No-error beside an error in one rating, of which the error counts)"
     excluded[reason] += int((both & none).sum())
+    unlike = frame["category"].eq("No-error") != none
+    excluded["(kept: No-error as category or as severity alone: the severity counts)"] = int(
+        unlike.sum()
+    )
     if frame.empty:
         raise DataError("no judgments", file=file, expected="at least one row")
     for name, n in frame["category"].value_counts().items():
@@ -148,14 +154,19 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
 
 
 def rated_pair(path: Path, settings: Mapping[str, Any]) -> str:
-    """The pair of a file of bio-MQM: from the settings, else its locales, else its name.
+    """The pair of a file of bio-MQM: of its locales; without any, of the settings or its name.
 
-    Raises DataError if the locales are not two languages, or there is no pair at all.
+    Raises DataError if the locales are not two languages, the settings contradict them, or there is
+    no pair at all.
     """
     said = dict(reversed(LOCALES.findall(text.head(path))))  # the first of each
-    if not said or settings.get("pair"):
+    if not said:
         return pair_of(path, settings)
     pair = languages.pair_of("-".join(said.get(side, "")[:2] for side in ("source", "target")))
+    if pair and settings.get("pair", pair) != pair:
+        value, expected = settings["pair"], f"no `pair:`, since the rows say {pair}"
+        problem = "`pair:` is not the language pair of the rows"
+        raise DataError(problem, file=path, column="pair", value=value, expected=expected)
     if not pair:
         value, expected = str(said), "a source_locale and a target_locale such as eses and enus"
         raise DataError("not two locales", file=path, value=value, expected=expected)

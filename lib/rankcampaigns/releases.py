@@ -62,6 +62,9 @@ def wmt25(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     for line, entry in text.records(path):
         with text.placed(path, line):
             rows += [(line, score) for score in _twice(entry, excluded)]
+    named = any("annotator" in score for _, score in rows)  # a draft may name none
+    for _, score in rows:
+        score.setdefault("annotator", None if named else score["hit"])
     judged = _judged(path, rows, excluded, settings)
     scores = judged.scores()  # ESA, or the negative weights of MQM errors
     penalties = (scores < 0).sum() > (scores > 0).sum()
@@ -90,8 +93,9 @@ def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, 
         for hit, one in judged.items():
             text.need(one, "score")
             more = {"system": system, "segment": "_#_".join(place[1:])}
-            more |= {"annotator": one.get("annotator", hit), "hit": hit}
-            yield shared | more | {"score": one["score"]}
+            more |= {"hit": hit, "score": one["score"]}
+            more |= {name: one[name] for name in ("annotator",) if name in one}
+            yield shared | more
 
 
 def _passes(said: Any, name: str) -> dict[str, dict[str, Any]]:
@@ -99,11 +103,14 @@ def _passes(said: Any, name: str) -> dict[str, dict[str, Any]]:
     if isinstance(said, list):
         return {f"human{k}": text.of_kind(one, dict, name) for k, one in enumerate(said, start=1)}
     text.of_kind(said, dict, name)
-    found = {name: PASS.fullmatch(name) for name in said}
+    found = {key: of for key in said if (of := PASS.fullmatch(key))}
+    if said and not found:
+        problem, expected = "no annotations of a system", "a list of them, or human1, human2"
+        raise DataError(problem, column=name, value=", ".join(said)[:80], expected=expected)
+    who = {key: f"annotator{of[1]}" for key, of in found.items()}
     return {
-        name: {"score": said[name], "annotator": said.get(f"annotator{of[1]}", name)}
-        for name, of in found.items()
-        if of
+        key: {"score": said[key]} | ({"annotator": said[who[key]]} if who[key] in said else {})
+        for key in found
     }
 
 

@@ -19,6 +19,7 @@ from rankstability.errors import DataError
 from rankstability.judgments import BLOCK_COLUMNS, TIES, battle_frame
 
 from . import tables, text, together
+from .columns import BATTLE, BESIDE_BATTLE
 from .da import apart
 from .folder import READ, TOLD_BY, Reader, Source
 from .languages import LANGUAGES, no_rows, pair_told
@@ -321,11 +322,14 @@ def _one_column(columns: Sequence[pd.Series]) -> pd.Categorical:
 def _named(header: Collection[str], mapping: Mapping[str, str]) -> dict[str, str]:
     """Our columns of battles to those of a header: by `mapping`, else as arenas name them.
 
-    Raises DataError if the header lacks a column of `mapping`.
+    Raises DataError if the header lacks a column of `mapping`, or battles have none of that name.
     """
     usual = SIDES if "left" in header and "model_a" not in header else ARENA
     found = {**usual, "winner": "winner"}
     for ours, theirs in mapping.items():
+        if ours not in (*BATTLE, *BESIDE_BATTLE):
+            expected = "of battles: " + ", ".join((*BATTLE, *BESIDE_BATTLE))
+            raise DataError("not a column of battles", value=ours, expected=expected)
         if theirs not in header:
             raise DataError(f"no such column for {ours}", value=theirs, expected=", ".join(header))
         found[MAPPED.get(ours, ours)] = theirs

@@ -117,7 +117,7 @@ def _is_people(value: Any) -> bool:
         return False
     lists = [those if isinstance(those, list) else [those] for those in value.values()]
     texts = [*value, *(one for those in lists for one in those)]
-    return all(lists) and all(_word(one) and str(one).strip() for one in texts)
+    return all(lists) and all(_line(one) and str(one).strip() for one in texts)
 
 
 def _is_judges(value: Any) -> bool:
@@ -186,7 +186,9 @@ def settings_file(place: Path) -> Path:
     named = sorted(one for one in place.iterdir() if one.name.lower() in NAMES)
     for one in (one for one in named if one.is_symlink() and not one.exists()):
         raise DataError("a link to a file that is not there", file=one, expected="settings")
-    here = [one for one in named if one.is_file()]
+    for one in (one for one in named if not one.is_file()):
+        raise DataError("not a file", file=one, expected="settings")
+    here = list(named)
     if len(here) > 1:
         raise DataError("two settings files", file=here, expected="one of them")
     return here[0] if here else place / NAMES[0]
@@ -344,6 +346,8 @@ def _parsed(file: Path) -> dict[Any, Any]:
     wrong = partial(DataError, file=file)
     if (size := file.stat().st_size) > LARGEST:
         raise wrong("too large for settings", value=f"{size} bytes", expected=f"at most {LARGEST}")
+    if not size:
+        raise wrong("the file is empty", expected=KNOWN)
     try:
         entry = yaml.load(text.content(file), Plain) or {}
     except RecursionError:

@@ -1,6 +1,7 @@
 """Settings that do nothing, and files of one campaign that contradict each other, are refused."""
 
 import json
+import os
 
 import pytest
 
@@ -138,3 +139,89 @@ def test_no_error_beside_an_error_is_said(tmp_path):
 def test_settings_from_json_are_not_yaml_objects(tmp_path):
     place = table(tmp_path, settings=json.dumps({"annotator": {"A": ["u"], "B": ["v"]}}))
     assert set(load(find(place)).good["worker"]) == {"A", "B"}
+
+
+def export(system="A", document="d1", kind="TGT", account="u1", items=range(1, 9)):
+    """An export of Appraise with documents, one row an item."""
+    rows = [(account, system, k, kind, "eng", "ces", 20 + k, document, "False") for k in items]
+    return [",".join(map(str, (*row, 1000 + k, 1001 + k))) for k, row in enumerate(rows)]
+
+
+def test_exports_of_appraise_that_contradict_each_other_are_refused(tmp_path):
+    first = [*export(), *export("B")]
+    (tmp_path / "a.csv").write_text("\n".join(first) + "\n")
+    (tmp_path / "b.csv").write_text("\n".join(export(kind="REF", account="u2")) + "\n")
+    with pytest.raises(DataError, match="a second role of one system") as caught:
+        load(find(tmp_path))
+    assert (caught.value.line, caught.value.column) == (1, "itemType")
+    other = [*export(document="d4", account="u2", items=[5])]
+    for name, first in (("d2", 9), ("d3", 11), ("d5", 13)):
+        other += export(document=name, account="u2", items=range(first, first + 2))
+    (tmp_path / "b.csv").write_text("\n".join(other) + "\n")
+    with pytest.raises(DataError, match="a second document of one segment") as caught:
+        load(find(tmp_path))
+    assert (caught.value.line, caught.value.value) == (1, "d4 for 5")
+
+
+def test_a_segment_of_mqm_under_two_documents_is_refused(tmp_path):
+    header = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
+    places = [("d1", 1), ("d1", 2), ("d2", 3), ("d3", 4), ("d4", 5), ("d5", 6), ("d2", 2)]
+    rows = [f"A\t{d}\t{k}\t{k}\tr\tx\ty\tFluency/Grammar\tMinor" for d, k in places]
+    (tmp_path / "mqm_ende.tsv").write_text("\n".join([header, *rows]) + "\n")
+    with pytest.raises(DataError, match="a second document of one segment") as caught:
+        load(find(tmp_path))
+    assert (caught.value.line, caught.value.value) == (8, "d2 for 2")
+
+
+def test_no_error_as_the_category_of_an_error_is_said(tmp_path):
+    header = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
+    kinds = ["No-error\tMajor", "Fluency/Grammar\tNo-error", "No-error\tNo-error"]
+    rows = [f"A\td\t{k}\t{k}\tr\tx\ty\t{kind}" for k, kind in enumerate(kinds)]
+    (tmp_path / "mqm_ende.tsv").write_text("\n".join([header, *rows]) + "\n")
+    counts = load(find(tmp_path)).attrs["excluded"]
+    assert [n for why, n in counts.items() if "No-error as category or as severity" in why] == [2]
+
+
+def test_numbers_of_json_have_no_decimal_sign_to_tell(tmp_path):
+    rows = [{"system": s, "segment": k, "score": 20 + k} for s in "AB" for k in range(5)]
+    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    (tmp_path / "campaign.yaml").write_text("decimal: ','\n")
+    with pytest.raises(DataError, match="`decimal:` does nothing here"):
+        load(find(tmp_path))
+
+
+def test_a_column_that_battles_do_not_have_is_refused(tmp_path):
+    place = table(tmp_path, ["A,B,model_a"], "model_a,model_b,winner", "columns: {score: winner}")
+    with pytest.raises(DataError, match="not a column of battles; found 'score'"):
+        load(find(place))
+
+
+def test_a_pair_that_is_not_that_of_locales_is_refused(tmp_path):
+    (tmp_path / "mine.jsonl").write_text(formats.described()["bio-mqm"]["example"])
+    (tmp_path / "campaign.yaml").write_text("pair: fr-en\n")
+    with pytest.raises(DataError, match="`pair:` is not the language pair of the rows"):
+        load(find(tmp_path))
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_settings_that_are_no_file_are_refused(tmp_path, make):
+    make(table(tmp_path) / "campaign.yaml")
+    with pytest.raises(DataError, match="not a file"):
+        find(tmp_path)
+
+
+def test_a_link_that_leads_to_itself_is_refused(tmp_path):
+    (table(tmp_path) / "other.csv").symlink_to("other.csv")
+    with pytest.raises(DataError, match="a link to a file that is not there"):
+        load(find(tmp_path))
+
+
+@pytest.mark.parametrize("final", [True, False])
+def test_one_annotation_of_wmt25_without_its_annotator_is_refused(tmp_path, final):
+    one, two = {"score": 50, "annotator": "a"}, {"score": 60}
+    draft = {"human1": 50, "annotator1": "a", "human2": 60}
+    entry = {"doc_id": "en-cs_CZ_#_news_#_d_#_1", "src_text": "x", "tgt_text": {"A": "y"}}
+    lines = [entry | {"scores": {"A": [one, two] if final else draft}}]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    with pytest.raises(DataError, match="empty id"):
+        load(find(tmp_path))
