@@ -16,10 +16,10 @@ from pandas.api.types import union_categoricals
 from rankstability import checks
 from rankstability import schema as schemas
 from rankstability.errors import DataError
-from rankstability.judgments import BLOCK_COLUMNS, TIES, battle_frame
+from rankstability.judgments import BLOCK_COLUMNS, HIDDEN, TIES, battle_frame, given_twice
 
 from . import tables, text, together
-from .columns import BATTLE, BESIDE_BATTLE
+from .columns import BATTLE, BESIDE_BATTLE, MISSING
 from .da import apart
 from .folder import READ, TOLD_BY, Reader, Source
 from .languages import LANGUAGES, no_rows, pair_told
@@ -31,8 +31,6 @@ UNRANKED = -1
 UNKNOWN = "-1"  # a language or document that the export does not name
 EMPTY_SLOT = "blank"  # WMT11: the entry of a slot that showed nothing
 LABELS = 5  # ranks run from 1 to 5
-HIDDEN = dict.fromkeys(("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True)
-HIDDEN |= dict.fromkeys(("false", "f", "no", "n", "0"), False)  # the models, by ``anony``
 ARENA = {"system1": "model_a", "system2": "model_b", "judge": "judge", "question": "question_id"}
 ARENA |= {"domain": "category"}
 SIDES = ARENA | dict(system1="left", system2="right", judge="worker", question="prompt")
@@ -394,13 +392,15 @@ def _battles(file: Path, excluded: Counter[str], mapping: Mapping[str, str]) -> 
     won = rows["winner"].cat
     ranks = np.array([ranks_of[str(name)] for name in won.categories])[won.codes]
     number = pd.Series(table.lines[keep])
-    judge = rows["judge"].astype(str).replace("NA", "") if "judge" in rows else ""
+    judge = rows["judge"].astype(str) if "judge" in rows else pd.Series("", rows.index)
+    judge = judge.where(~judge.str.lower().isin(MISSING), "")
     out = rows.reindex(columns=list(ARENA)).assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
     out = out.assign(judge=judge, question=rows.get("question", number))
     out["domain"] = rows["domain"].astype(str) if "domain" in rows else ""
-    if "question" in rows:  # else, that two battles are equal says nothing
-        codes = {name: column.cat.codes for name, column in table.frame.iloc[keep].items()}
-        excluded["identical rows (kept)"] += int(pd.DataFrame(codes).duplicated().sum())
+    codes = {name: column.cat.codes for name, column in table.frame.iloc[keep].items()}
+    every = pd.DataFrame(codes)  # without questions, that two battles are equal says nothing
+    again = every.duplicated().sum() if "question" in rows else given_twice(every)
+    excluded["identical rows (kept)"] += int(again)
     excluded.update(table.trimmed(list(named.values()), keep))
     out["line"] = table.lines[keep]
     excluded["(kept: no judge is named)"] += int((out["judge"] == "").sum())

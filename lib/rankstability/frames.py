@@ -15,10 +15,12 @@ from .errors import DataError, meant
 from .judgments import (
     BY_DOCUMENT,
     EXCLUDED,
+    HIDDEN,
     TIES,
     DirectAssessment,
     battle_frame,
     direct_assessment,
+    given_twice,
     models_among,
     name_segments_by_document,
     noted,
@@ -150,7 +152,8 @@ def battles(
     Parameters
     ----------
     frame : DataFrame
-        One row per battle.
+        One row per battle. Those whose models the judge knew (a column ``anony``, false) are left
+        out and counted.
     left, right : str
         The columns with the two systems.
     winner : str
@@ -196,6 +199,8 @@ def battles(
             there = ", ".join(map(str, frame.columns))
             hint = meant(name, map(str, frame.columns))
             raise DataError(f"no such column for {ours}{hint}", value=name, expected=there)
+    there = len(frame)
+    frame = _unknown_models(frame)
     cells, trimmed = _texts(frame, names)
     labels = frame.index.to_numpy()
     needed = schema.ids(*(cells.columns.difference(["judge", "domain", "winner"])))
@@ -211,6 +216,7 @@ def battles(
     for ours in ("judge", "domain"):
         said = rows[ours] if ours in rows else pd.Series("", index=rows.index)
         rows[ours] = said.where(~said.str.lower().isin(MISSING), "")
+    again = int(rows.duplicated().sum()) if "question" in rows else given_twice(rows)
     if "question" not in rows:
         rows["question"] = np.arange(len(rows))
     made = battle_frame(rows, PAIR)
@@ -218,10 +224,24 @@ def battles(
     unnamed = int((rows["judge"] == "").sum())
     counts = trimmed | {"(kept as ties: both bad)": both_bad}
     counts |= {"(kept: no judge is named)": unnamed}
-    if "question" in names:
-        counts["identical rows (kept)"] = int(rows.duplicated().sum())
+    counts["identical rows (kept)"] = again
+    counts["battles of known models (left out)"] = there - len(frame)
     made.attrs["excluded"] = {reason: n for reason, n in counts.items() if n}
     return made
+
+
+def _unknown_models(frame: pd.DataFrame) -> pd.DataFrame:
+    """The battles whose models the judge did not know, by a column ``anony`` if there is one."""
+    if "anony" not in frame:
+        return frame
+    hidden = frame["anony"].map(schema.as_text).str.strip().str.lower().map(HIDDEN)
+    place = partial(DataError, column="anony", expected="true, false or empty")
+    for row in np.flatnonzero(hidden.isna())[:1]:
+        value = frame["anony"].iloc[row]
+        raise place("neither true nor false", row=frame.index[row], value=value)
+    if not hidden.any():
+        raise place("no battles that count", value="false in all rows")
+    return frame[hidden.to_numpy(bool)]
 
 
 def _outcomes(

@@ -134,6 +134,12 @@ def direct_assessment(
     return DirectAssessment(pair, tidy[0], tidy[-1].copy(), excluded, scale)
 
 
+def given_twice(frame: pd.DataFrame) -> int:
+    """Half the rows, if each row stands in the frame an even number of times; else 0."""
+    often = frame.groupby(list(frame), observed=True, dropna=False).size()
+    return len(frame) // 2 if len(often) and not (often % 2).any() else 0
+
+
 def second_scores(frame: pd.DataFrame) -> int:
     """How many rows give another score to an output that the same annotator scored before.
 
@@ -343,6 +349,8 @@ BLOCK_COLUMNS = (
     "task", "pair", "track", "block", "judge", "segment", "document", "position", "system",
     "rank", "ranked",
 )  # fmt: skip
+HIDDEN = dict.fromkeys(("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True)
+HIDDEN |= dict.fromkeys(("false", "f", "no", "n", "0"), False)  # the models, by ``anony``
 TIES = ("tie", "tie (bothbad)", "both_bad")
 
 

@@ -2,10 +2,11 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from rankcampaigns import formats
-from rankstability import DataError, find, load
+from rankstability import DataError, battles, find, load
 from rankstability.judgments import DirectAssessment
 
 
@@ -214,3 +215,30 @@ def test_exports_with_and_without_documents_have_the_same_segments(tmp_path):
     other = [row.replace("engces", "engcex") for row in rows]
     judged = load(campaign(tmp_path, a__csv=plain, b__csv=other))
     assert judged.good["segment"].nunique() == 40 and len(judged.good) == 120
+
+
+def test_battles_of_no_question_are_said_if_all_are_given_twice(tmp_path):
+    lines = ["model_a,model_b,winner,judge"]
+    lines += [f"A,B,{'model_a' if k % 3 else 'tie'},j{k % 2}" for k in range(5)]
+    once = load(campaign(tmp_path, mine__csv=lines))
+    assert "identical rows (kept)" not in said(once)
+    twice = load(campaign(tmp_path, mine__csv=[*lines, *lines[1:]]))
+    assert said(twice)["identical rows (kept)"] == 5
+    frame = pd.read_csv(tmp_path / "mine.csv")
+    assert battles(frame).attrs["excluded"] == said(twice)
+    assert battles(frame[:5]).attrs["excluded"] == said(once)
+
+
+def test_battles_of_known_models_and_no_judge_are_told_alike_of_files_and_frames(tmp_path):
+    rows = ["q1,A,B,model_a,nan,True", "q2,A,B,tie,N/A,False", "q3,A,B,tie,k,"]
+    lines = ["question_id,model_a,model_b,winner,judge,anony", *rows]
+    read = load(campaign(tmp_path, mine__csv=lines))
+    made = battles(pd.read_csv(tmp_path / "mine.csv", keep_default_na=False))
+    assert said(read) == made.attrs["excluded"]
+    assert said(read)["battles of known models (left out)"] == 1
+    assert read["judge"].tolist() == made["judge"].tolist() == ["", "", "k", "k"]
+    wrong = pd.DataFrame({"model_a": ["A"], "model_b": ["B"], "winner": ["tie"], "anony": ["x"]})
+    with pytest.raises(DataError, match="neither true nor false"):
+        battles(wrong)
+    with pytest.raises(DataError, match="no battles that count"):
+        battles(wrong.assign(anony=False))
