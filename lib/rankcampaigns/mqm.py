@@ -1,5 +1,6 @@
 """MQM error annotations as released by WMT: one row per marked error, tab-separated, unquoted."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -218,6 +219,9 @@ def _ratings(file: Path, excluded: Counter[str]) -> tuple[Table, list[list[tuple
                 raise DataError("other languages", value=value, expected=expected)
             marked = text.of_kind(entry["target_errors"], list, "target_errors")
             errors.append([_kind(error) for error in marked] or [NONE])
+            excluded["identical errors in one rating (kept)"] += len(marked) - len(
+                {json.dumps(error, sort_keys=True) for error in marked}
+            )
             source = text.of_kind(entry.get("source_errors", []), list, "source_errors")
             excluded["errors marked in the source (left out)"] += len(source)
             excluded["(kept: ratings without an error)"] += not marked

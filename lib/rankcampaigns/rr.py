@@ -47,7 +47,8 @@ def read_rr(
     and ``system1rank ... systemNrank`` (WMT10 to WMT14), and one row per comparison of two systems
     (WMT15, WMT16, Toral et al. 2018). In the second form, the rows of a judge and segment (and
     ``rankingID``, if given) are joined to the block they came from if no comparison is missing and
-    all agree, and else remain blocks of two. Repeated blocks are kept, as in the official results.
+    all agree, and else remain blocks of two. Repeated blocks are kept, as in the official results;
+    they are counted if every block is given twice.
     Languages of -1 are replaced by the pair of `settings`, of the file's name, or a placeholder;
     segments with names are numbered.
 
@@ -71,7 +72,12 @@ def read_rr(
     lines = [part["line"].to_numpy() for part in parts]
     with together.at_lines([Path(file) for file in files], lines, {}):
         checks.refuse_alike(pd.concat(parts, ignore_index=True))
-    frame, split = _apart(pd.concat(parts, ignore_index=True))
+    frame = pd.concat(parts, ignore_index=True)
+    outputs = pd.util.hash_pandas_object(frame.drop(columns=["block", "line"]), index=False)
+    changed["identical rows (kept)"] += given_twice(
+        outputs.groupby(frame["block"]).sum().to_frame()
+    )
+    frame, split = _apart(frame)
     if frame["segment"].dtype == object:
         frame["segment"] = pd.factorize(frame["segment"].astype(str))[0] + 1
     frame["ranked"] = frame["rank"] != UNRANKED

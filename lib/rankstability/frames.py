@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -297,8 +297,12 @@ def _columns(frame: pd.DataFrame, given: Mapping[str, str]) -> dict[str, str]:
             known = ", ".join(FIELDS)
             raise DataError(f"no such argument{meant(ours, FIELDS)}", value=ours, expected=known)
     header = [str(name) for name in frame.columns]
+    theirs = {ours: str(name) for ours, name in given.items()}
+    for ours in (one for one, name in theirs.items() if [*theirs.values()].count(name) > 1):
+        problem, expected = "one column given for several of ours", "a column for each"
+        raise DataError(problem, column=ours, value=theirs[ours], expected=expected)
     found = {}
-    for ours, may in candidates(header, given).items():
+    for ours, may in candidates(header, theirs).items():
         if len(may) > 1:
             problem, value = f"several columns may be the {ours}", ", ".join(may)
             raise DataError(problem, value=value, expected=f'judgments(..., {ours}="{may[0]}")')
@@ -369,13 +373,11 @@ def _scale(
 ) -> tuple[float, float, str]:
     """The scale of the scores, and who says so. Raises DataError as `checks.scale_of` does."""
     if given is not None:
-        try:
-            low, high = map(float, given)
-        except (TypeError, ValueError):
-            low, high = np.nan, np.nan
-        if not low < high:
+        ends = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
+        numbers = all(isinstance(end, int | float | np.number) for end in ends)
+        if len(ends) != 2 or not numbers or not ends[0] < ends[1]:
             raise DataError("not a scale", value=given, expected="(lowest, highest)")
-        return low, high, "scale="
+        return float(ends[0]), float(ends[1]), "scale="
     numbers = pd.to_numeric(cells["score"], errors="coerce").to_numpy(float)
     numbers = np.where(np.isfinite(numbers), numbers, np.nan)
     if np.isnan(numbers).all():

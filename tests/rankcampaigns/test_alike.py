@@ -242,3 +242,19 @@ def test_battles_of_known_models_and_no_judge_are_told_alike_of_files_and_frames
         battles(wrong)
     with pytest.raises(DataError, match="no battles that count"):
         battles(wrong.assign(anony=False))
+
+
+def test_blocks_of_which_each_is_given_twice_are_said(tmp_path):
+    lines = str(formats.described()["rr"]["example"]).splitlines()
+    lines.append(lines[1].replace("judge3", "judge4"))
+    once = load(campaign(tmp_path, rank_RNK__csv=lines))
+    assert "identical rows (kept)" not in said(once)
+    twice = load(campaign(tmp_path, rank_RNK__csv=[*lines, *lines[1:]]))
+    assert said(twice)["identical rows (kept)"] == 2
+
+
+def test_an_error_that_stands_twice_in_a_rating_is_said(tmp_path):
+    rating = json.loads(formats.described()["bio-mqm"]["example"])
+    rating["target_errors"] *= 2
+    judged = load(campaign(tmp_path, mine__jsonl=[json.dumps(rating)]))
+    assert said(judged)["identical errors in one rating (kept)"] == 1

@@ -266,3 +266,21 @@ def test_judge_models_are_left_out_or_refused():
         rs.judgments(frame, judges=["gemba"])
     with pytest.raises(rs.DataError, match="only judges"):
         rs.judgments(frame, judges=["gpt-4", "x"])
+
+
+def test_a_column_named_by_a_number_is_found():
+    frame = pd.DataFrame({"system": ["A", "B"], "segment": [1, 1], 5: [60, 70]})
+    assert rs.judgments(frame, score=5)["raw"].tolist() == [60, 70]
+
+
+def test_one_column_for_two_of_ours_is_refused():
+    frame = pd.DataFrame({"system": ["A", "B"], "segment": [1, 1], "score": [60, 70]})
+    with pytest.raises(rs.DataError, match="one column given for several of ours; found 'segment'"):
+        rs.judgments(frame, system="segment", segment="segment")
+
+
+@pytest.mark.parametrize("scale", [(0, 50, 100), "0-100", 5, ("a", "b"), (0,), (100, 0)])
+def test_what_is_no_scale_is_refused(scale):
+    frame = pd.DataFrame({"system": ["A", "B"], "segment": [1, 1], "score": [60, 70]})
+    with pytest.raises(rs.DataError, match="not a scale"):
+        rs.judgments(frame, scale=scale)
