@@ -112,25 +112,25 @@ def removals(
     leader, *others = every.order[asked[every.order]].tolist()
     rows = []
 
+    def means_of(keep: np.ndarray) -> np.ndarray | None:
+        """The means by which the recipe orders what is kept; None if a system has no score."""
+        one = replace(judged, score=renew(keep)) if renew else judged
+        one = one.take(keep & np.isfinite(one.score))
+        complete = np.bincount(one.system, minlength=len(one.systems)).all()
+        return recipe_means(one, recipe) if complete else None
+
     def changed(keep: np.ndarray) -> str:
-        made = again(keep)
-        if made is None:
+        """Who is first of what is kept, if another; of equal means, the first name comes first."""
+        means = means_of(keep)
+        if means is None:
             return ""
-        first = int(made.order[asked[made.order]][0])
+        first = int(np.where(asked, means, -np.inf).argmax())
         return "" if first == leader else judged.systems[first]
 
     def lead(keep: np.ndarray) -> float:
         """By how much the leader's mean exceeds the best of the others; inf if one has none."""
-        one = replace(judged, score=renew(keep)) if renew else judged
-        one = one.take(keep & np.isfinite(one.score))
-        if not np.bincount(one.system, minlength=len(one.systems)).all():
-            return np.inf
-        means = recipe_means(one, recipe)
-        return float(means[leader] - means[others].max())
-
-    def passed(keep: np.ndarray) -> str:
-        """As `changed`, without the tests of pairs where the leader is ahead."""
-        return changed(keep) if lead(keep) <= 0 else ""
+        means = means_of(keep)
+        return np.inf if means is None else float(means[leader] - means[others].max())
 
     for unit, kind in UNITS.items():
         if kind and not judged.has(kind):
@@ -144,7 +144,7 @@ def removals(
         near = plans[:CLOSEST] if plain else [_from_one(plan) for plan in plans[:CLOSEST]]
         number, name, kept = _fewest(near, changed)
         if kind and number != 1:
-            number, name, kept = _single(codes, passed, (number, name, kept))
+            number, name, kept = _single(codes, changed, (number, name, kept))
         if not kind and not plain and not number > FEW:
             number, name, kept = _stepwise(near, codes, lead, changed, (number, name, kept))
         exact = number == 1 or (plain and number == least and (not kind or number == 2))
@@ -189,11 +189,11 @@ def _from_one(plan: Plan[np.ndarray]) -> Plan[np.ndarray]:
     return 1, *plan[1:]
 
 
-def _single(codes: np.ndarray, passed: Callable[[np.ndarray], str], best: Found) -> Found:
-    """The first unit whose removal alone changes what `passed` says; `best` if there is none."""
+def _single(codes: np.ndarray, changed: Callable[[np.ndarray], str], best: Found) -> Found:
+    """The first unit whose removal alone changes what `changed` says; `best` if there is none."""
     for unit in np.unique(codes):
         keep = codes != unit
-        if name := passed(keep):
+        if name := changed(keep):
             return 1.0, name, keep
     return best
 
