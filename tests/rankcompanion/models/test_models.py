@@ -243,3 +243,10 @@ def test_another_scale_of_scores_scales_components_and_effects():
         np.testing.assert_allclose(other.effects[name]["effect"], 7 * table["effect"], rtol=1e-3)
         np.testing.assert_allclose(other.effects[name]["se"], 7 * table["se"], rtol=1e-3)
         np.testing.assert_array_equal(other.effects[name]["rows"], np.bincount(d[name]))
+
+
+def test_factors_of_which_none_is_nested_print_nothing(capfd):
+    """LAPACK itself writes to the terminal where it is given a matrix without cells."""
+    data = crossed_data(0)
+    variance.crossed(data.pop("y"), data)
+    assert capfd.readouterr() == ("", "")
