@@ -9,6 +9,8 @@ Rows: TypeAlias = Mapping[
     int, Mapping[int, Any]
 ]  # line -> place -> cell; empty cells are not in it
 SHOWN = 60  # characters of a row that is named
+TOTALS = {"total", "sum", "mean", "average", "median", "count", "n", "overall", "grand total"}
+TOTALS |= {"summe", "gesamt", "mittelwert", "durchschnitt", "anzahl", "moyenne", "somme", "media"}
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,8 @@ class Layout:
 def layout(rows: Rows) -> Layout:
     """The header is the first row as wide as the table, if it holds text; else the first row.
 
-    Rows at the end are footers if they have one cell or follow an empty line, and fill at most half
-    of the columns that the table always fills.
+    Rows at the end are footers if they have one cell, begin with a word for a total or follow an
+    empty line, and fill at most half of the columns that the table always fills.
     """
     lines = tuple(rows)
     header = lines[_header([rows[line] for line in lines])]
@@ -44,8 +46,16 @@ def layout(rows: Rows) -> Layout:
 
 
 def _footers(rows: Sequence[Mapping[int, Any]], gap: int) -> bool:
-    """Whether narrow rows at the end are footers: each is one cell, or an empty line parts them."""
-    return gap > 1 or all(len(row) == 1 for row in rows)
+    """Whether narrow rows at the end are footers.
+
+    An empty line parts them, or each is one cell or begins with a word for a total.
+    """
+    return gap > 1 or all(len(row) == 1 or _total(row) for row in rows)
+
+
+def _total(row: Mapping[int, Any]) -> bool:
+    first = str(next(iter(row.values()))).strip().rstrip(":").lower()
+    return first in TOTALS
 
 
 def _header(rows: Sequence[Mapping[int, Any]]) -> int:

@@ -32,11 +32,19 @@ def test_titles_and_footers_of_one_cell_are_found_however_many(titles, rows, foo
 
 
 def test_a_title_of_several_cells_needs_an_empty_line_to_be_a_footer():
-    mean = {0: "mean", 2: 2.5, 3: "of all"}
+    mean = {0: "Aspen", 2: 2.5, 3: "of all"}
     wide = [{**row, 3: "u", 4: "d", 5: "x"} for row in body(6)]
     header = HEADER | {3: "rater", 4: "document", 5: "note"}
     assert layout(sheet(header, *wide, mean)).below == ()
     assert layout(sheet(header, *wide, {}, mean)).below == (9,)
+
+
+def test_rows_of_totals_directly_below_the_table_are_footers():
+    totals = [{0: "Total", 2: 9}, {0: "Average:", 2: 3.0}]
+    found = layout(sheet(HEADER | {3: "rater"}, *({**row, 3: "u"} for row in body(6)), *totals))
+    assert found.below == (8, 9)
+    named = [{0: "Mean", 1: k, 2: 3} for k in range(3)]  # a system of this name has its segments
+    assert layout(sheet(HEADER, *body(6), *named)).below == ()
 
 
 def test_a_row_of_numbers_is_no_header():
