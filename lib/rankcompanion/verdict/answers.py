@@ -244,7 +244,8 @@ def _leaderboard(one: Case) -> dict[str, Any] | None:
         return None
     missing = [{"system": name, "number": n} for name, n in items.lacking(one.own).items()]
     here, needed = len(one.own.segments), items.items_needed(len(one.own.systems))
-    return {"items_here": here, "items_needed": needed, "lacking": missing}
+    two = len(items.scores_of(one.own)) <= 2
+    return {"items_here": here, "items_needed": needed, "two_scores": two, "lacking": missing}
 
 
 def loads(one: Case, sure: Certainty) -> list[dict[str, Any]]:

@@ -42,8 +42,7 @@ def item_p(scored: Scores, means: np.ndarray) -> tuple[np.ndarray, np.ndarray | 
     sign test (McNemar's, exact), and 1 where the pair's items contradict the order of `means`; else
     None. Both (systems, systems), in the order of codes, with 1 on the diagonal.
     """
-    matrix = scored.matrix()
-    values = np.unique(matrix[np.isfinite(matrix)])
+    matrix, values = scored.matrix(), scores_of(scored)
     if len(values) <= 2:
         best, worst = matrix == values[-1], matrix == values[0]
         won = best.T.astype(float) @ (worst & ~best)
@@ -60,6 +59,12 @@ def item_p(scored: Scores, means: np.ndarray) -> tuple[np.ndarray, np.ndarray | 
             both = np.isfinite(matrix) & np.isfinite(matrix[:, [k]])
             differ[k] = (other & both).sum(axis=0)
     return np.minimum(2.0 ** (1 - differ), 1.0), p
+
+
+def scores_of(scored: Scores) -> np.ndarray:
+    """The different scores that systems have on items (the mean, where one has several), sorted."""
+    matrix = scored.matrix()
+    return np.unique(matrix[np.isfinite(matrix)])
 
 
 def items_needed(systems: int) -> int:

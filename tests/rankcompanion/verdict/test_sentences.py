@@ -579,6 +579,7 @@ def test_of_a_leaderboard_other_items_are_spoken_of_and_no_other_annotators():
     assert told["leaderboard"] == {
         "items_here": 150,
         "items_needed": 8,
+        "two_scores": True,
         "lacking": [{"system": "Oak", "number": 12}],
     }
     said = report.sentence(told)
@@ -589,6 +590,10 @@ def test_of_a_leaderboard_other_items_are_spoken_of_and_no_other_annotators():
     assert "If one lacks items because it failed them, no method can tell." in cautions
     assert "other annotators: this verdict is about other items of this kind only" in cautions
     assert "1,788 scores" in report.statements(told)["paper"] and told["uneven"] == []
-    told["leaderboard"] = {"items_here": 5, "items_needed": 8, "lacking": []}
+    paper = report.statements(told)["paper"]
+    assert "family of two-sided exact sign tests (McNemar's) on the items" in paper
+    assert " t tests" not in paper
+    told["leaderboard"] = {"items_here": 5, "items_needed": 8, "two_scores": False, "lacking": []}
+    assert " t tests" in report.statements(told)["paper"]
     few = "5 items are too few to tell any of 12 systems apart; it takes at least 8."
     assert report.sentence(told).startswith(few)
