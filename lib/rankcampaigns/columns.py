@@ -28,6 +28,18 @@ DECIMAL = re.compile(r"[-+]?\d+(,\d+)?")  # an integer, or a number with a decim
 PER_CENT = re.compile(r"[-+]?\d+([.,]\d+)?\s*%")
 A = {"system": "a system", "segment": "a segment", "annotator": "an annotator"}
 TRUTH = {"true": "1", "false": "0"}
+ANSWERS = (  # words of scores that are either one or the other: counts as 1, as 0
+    ("true", "false"),
+    ("yes", "no"),
+    ("pass", "fail"),
+    ("passed", "failed"),
+    ("correct", "incorrect"),
+    ("correct", "wrong"),
+    ("right", "wrong"),
+    ("resolved", "unresolved"),
+)
+SUMMARY = {"rank", "average", "mean", "avg", "median", "total", "overall", "sum", "size"}
+SUMMARY |= {"parameters", "params", "date", "year", "votes", "count", "price", "cost", "latency"}
 WIDEST = 400  # characters that are shown of the columns of a wide table
 THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})*")
 # the names that Appraise makes for a campaign's accounts
@@ -243,6 +255,9 @@ def _melted(
         texts = {name: frame[name].astype(str) for name in free}
         given = {name: said[~said.str.lower().isin(MISSING)] for name, said in texts.items()}
         wide = [name for name, said in given.items() if said.map(is_score).mean() > 0.5]
+        wide = [name for name in wide if not summarises(name)]
+        table, names, wide = _with_segments(table, names, wide)
+        frame = table.frame
     there, n = ", ".join(frame.columns)[:200], len(wide)
     for name in (name for name in wide if name not in frame or name in names.values()):
         expected = f"columns of {there}"
@@ -263,14 +278,41 @@ def _melted(
     return melted, ours
 
 
+def summarises(name: str) -> bool:
+    """Whether a column of numbers beside scores is none: of ranks, means, sizes or prices."""
+    return bool(set(re.findall(r"[a-z]+", name.lower())) & SUMMARY)
+
+
+def _with_segments(
+    table: Table, names: Mapping[str, str], wide: Sequence[str]
+) -> tuple[Table, dict[str, str], list[str]]:
+    """A wide table whose rows are segments without names, with a column that numbers them.
+
+    Where a column without a name stands in it (an index), its cells are the segments' names.
+    Nothing is added where another column may name them, or people who judged.
+    """
+    wide, index = [name for name in wide if name], [name for name in table.frame if not name]
+    free = set(table.frame) - {*wide, *index, *names.values()}
+    free = {name for name in free if not summarises(name)}
+    if {"system", "segment", "annotator", "hit", "document"} & set(names) or free:
+        return table, dict(names), wide
+    rows = pd.Series(range(1, len(table.frame) + 1), index=table.frame.index).astype(str)
+    if index and table.frame[index[0]].is_unique:
+        rows = table.frame[index[0]].astype(str)
+    frame = table.frame.drop(columns=index).assign(segment=rows.astype("category"))
+    beside = (*table.beside, ("segments", "the rows of the table"))
+    return replace(table, frame=frame, beside=beside), {**names, "segment": "segment"}, wide
+
+
 def _plain_scores(table: Table, column: str) -> tuple[Table, Said]:
-    """The table with scores of true and false made 1 and 0, and without per cent signs; notes."""
+    """The table with scores of `ANSWERS` made 1 and 0, and without per cent signs; notes."""
     cells = table.frame[column].astype("category")
     said = {str(one): str(one).lower() for one in cells.cat.categories}
     given = {cell: plain for cell, plain in said.items() if plain not in MISSING}
-    if given and set(given.values()) <= set(TRUTH):
-        made = {cell: TRUTH.get(plain, cell) for cell, plain in said.items()}
-        note = ("scores", "true counts as 1, false as 0", "the data")
+    if two := next((two for two in ANSWERS if given and set(given.values()) <= set(two)), None):
+        one, zero = two
+        made = {cell: {one: "1", zero: "0"}.get(plain, cell) for cell, plain in said.items()}
+        note = ("scores", f"{one} counts as 1, {zero} as 0", "the data")
     elif given and all(PER_CENT.fullmatch(cell) for cell in given):
         made = {cell: cell.removesuffix("%").rstrip() for cell in said}
         note = ("scores", "per cent signs taken away", "the data")

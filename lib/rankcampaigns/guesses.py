@@ -47,11 +47,13 @@ LIKELY["annotator"] |= {"respondent", "participant", "worker", "person", "who", 
 LIKELY["score"] |= {"mark", "stars", "evaluation", "assessment", "value", "percent", "judgement"}
 LIKELY["system"] |= {"produkt", "modell", "anbieter", "système", "moteur", "sistema", "motor"}
 LIKELY["segment"] |= {"satz", "frage", "beispiel", "phrase", "exemple", "segmento", "frase"}
-LIKELY["segment"] |= {"instance", "task"}
+LIKELY["segment"] |= {"instance", "task", "benchmark", "problem", "case"}
 LIKELY["annotator"] |= {"wer", "bewerter", "nutzer", "prüfer", "annotateur", "évaluateur"}
 LIKELY["annotator"] |= {"evaluador", "evaluadora", "anotador", "anotadora", "respondente"}
 LIKELY["score"] |= {"bewertung", "punkte", "wertung", "puntuación", "valutazione"}
 LIKELY["score"] |= {"correct", "resolved", "accuracy", "passed", "judgment"}
+METRICS = {"em", "f1", "bleu", "chrf", "comet", "ter", "rouge", "meteor", "bertscore", "bleurt"}
+METRICS |= {"wer", "cer", "precision", "recall", "latency", "tokens", "cost", "fluency", "match"}
 RANGE = re.compile(r"(-?\d+)\s*(?:-|\u2013|to|\.\.)\s*(\d+)\W*$")  # a scale in a name
 WRITES = "`rankstability verdict PATH --write-settings` writes it"
 Open = dict[str, list[str]]  # our columns that may be several of the file's, or none
@@ -67,7 +69,7 @@ def almost(path: Path) -> tuple[str, str]:
     near, missing = likely(names) | set(found), [name for name in NEEDED if name not in found]
     entry: dict[str, Any] = {}
     open_: Open = {"": []}
-    if near:
+    if near or len(names) > 1:
         with contextlib.suppress(DataError):  # a damaged row: reported when it is read
             entry, open_ = proposed(path, {})
     if "wide" not in entry and not (len(near) > 1 and {"system", "score"} & near):
@@ -182,10 +184,17 @@ def proposed(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], O
     systems = _side_by_side(cells, found)
     entry: dict[str, Any] = {}
     if len(systems) > 1:
-        entry["wide"] = systems if len(systems) <= NAMED or "system" not in found else "all"
         left = {name: one for name, one in cells.items() if name not in systems}
         wanted = {"segment", "annotator"} - {columns.beside_each_other(found)}
         guessed, open_ = _guessed(left, found, sorted(wanted, reverse=True))
+        unnamed = not {name for name in left if name} and "system" not in found
+        guessed, open_ = ({}, {}) if unnamed else (guessed, open_)  # the rows are the segments
+        mapped = {*found.values(), *guessed.values()}
+        others = [name for name in left if name and name not in mapped]
+        others = [name for name in others if not columns.summarises(name)]
+        numbers = any(map(columns.is_score, (cell for name in others for cell in left[name])))
+        every = unnamed or (len(systems) > NAMED and not numbers)
+        entry["wide"] = "all" if every else systems
     else:
         guessed, open_ = _guessed(cells, found, tuple(LIKELY))
         scale = RANGE.search(guessed.get("score", found.get("score", "")))
@@ -261,14 +270,20 @@ def _side_by_side(cells: Mapping[str, list[str]], found: Mapping[str, str]) -> l
     """
     if "score" in found:
         return []
-    free = [name for name in cells if name not in found.values()]
+    free = [name for name in cells if name not in found.values() and not columns.summarises(name)]
     if "system" in found:
         fit = [name for name in free if _fits("score", cells[name], least=1)]
-        told = any(_words(name) & LIKELY["score"] for name in fit)
-        items = len(fit) >= ITEMS or "segment" in found
+        told = any(map(_is_measure, fit))
+        once = len(set(cells[found["system"]])) == len(cells[found["system"]])
+        items = len(fit) >= ITEMS or "segment" in found or once
         return fit if items and not told and "annotator" not in found and fit == free else []
     beside = [name for name in free if _words(name) & (LIKELY["segment"] | LIKELY["annotator"])]
-    fit = [name for name in free if name not in beside and _fits("score", cells[name])]
-    told = any(_words(name) & (LIKELY["system"] | LIKELY["score"]) for name in free)
-    named = beside or {*BESIDE} & set(found)
+    fit = [name for name in free if name and name not in beside and _fits("score", cells[name])]
+    told = any(_words(name) & LIKELY["system"] or _is_measure(name) for name in free)
+    named = beside or {*BESIDE} & set(found) or (not found and {*fit, ""} >= set(free))
     return fit if named and not told else []
+
+
+def _is_measure(name: str) -> bool:
+    """Whether a column is named as a score or a metric, not as what is scored."""
+    return bool(_words(name) & LIKELY["score"] or set(name.lower().split("_")) & METRICS)

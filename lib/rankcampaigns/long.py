@@ -230,11 +230,20 @@ def _with_words(error: DataError, scores: pd.Series) -> DataError:
     often = words_among(scores)
     if error.problem != "not a number" or error.value not in often:
         return error
+    if often.sum() == (~scores.str.lower().isin(MISSING)).sum():
+        said = ", ".join(map(str, often.index[:3]))
+        expected = f"numbers, or two words such as pass and fail; all scores are words: {said}"
+        return _expecting(error, expected)
     words = [str(word) for word in often.index[:3]]
     counts = ", ".join(f"{word} ({often[word]})" for word in words)
     told = f'`missing: [{", ".join(words)}]` in a campaign.yaml, or missing="{",".join(words)}"'
     number = str(error.expected).partition(" (")[0]  # of wrong cells: said by word
     expected = f"{number}; words among the scores: {counts}; if they mean no score: {told}"
+    return _expecting(error, expected)
+
+
+def _expecting(error: DataError, expected: str) -> DataError:
+    """The same error with another expectation."""
     wrong = partial(DataError, error.problem, file=error.file, line=error.line)
     return wrong(column=error.column, value=error.value, expected=expected)
 

@@ -337,3 +337,62 @@ def test_the_sheet_that_fits_is_known_by_words_of_other_languages(tmp_path):
     assert len(campaigns.load(campaign).good) == 15
     said = campaign.reading.set_index("what")["value"]
     assert said["sheet"] == "Bewertungen"
+
+
+def test_a_leaderboard_with_a_row_a_system_leaves_ranks_and_averages_out(tmp_path):
+    """As MTEB's and others are exported: their rank, size and mean would count as items."""
+    rows = [f"{k + 1},m{k},{7000 - k},{50 - k},{60 - k},{40 - 2 * k},{50 - k}" for k in range(6)]
+    file = table(tmp_path, ["Rank,Model,Model Size (M),Average,IFEval,BBH,GPQA", *rows])
+    with pytest.raises(
+        DataError, match=r"a column for each segment \(IFEval, BBH, GPQA\)"
+    ) as error:
+        campaigns.find(file)
+    assert error.value.expected.endswith(":\nwide: [IFEval, BBH, GPQA]\n")
+    campaign = campaigns.find(file, settings.told({"wide": "all"}))
+    scores = campaigns.load(campaign)
+    assert set(scores.segment) == {"IFEval", "BBH", "GPQA"} and scores.attrs["items"]
+    unused = campaign.reading.set_index("what").value["columns not used"]
+    assert unused == "Rank, Model Size (M), Average"
+
+
+@pytest.mark.parametrize("index", [True, False])
+def test_rows_of_a_wide_table_that_names_no_segments_are_segments(tmp_path, index):
+    """As pandas writes it, with its index or without."""
+    rows = [f"{k}," * index + f"{k % 2},{k % 3 % 2},{k // 6}" for k in range(12)]
+    file = table(tmp_path, ["," * index + "Aspen,Birch,Cedar", *rows])
+    with pytest.raises(DataError, match=r"wide table with a column for each system") as error:
+        campaigns.find(file)
+    assert error.value.expected.endswith(":\nwide: all\n")
+    campaign = campaigns.find(file, settings.told({"wide": "all"}))
+    scores = campaigns.load(campaign)
+    assert set(scores.system) == {"Aspen", "Birch", "Cedar"} and scores.segment.nunique() == 12
+    assert "the rows of the table" in set(campaign.reading.value)
+    named = table(tmp_path, ["rater,Aspen,Birch,Cedar", *(f"u{k},1,2,3" for k in range(12))])
+    with pytest.raises(DataError, match="no column for segment"):  # people: their items are unknown
+        campaigns.load(campaigns.find(named, settings.told({"wide": "all", "scale": "0,5"})))
+
+
+def test_columns_of_metrics_are_not_taken_for_annotators(tmp_path):
+    rows = [f"{s},{k},{k % 2},.{k}" for s in "AB" for k in range(6)]
+    problem, remedy = almost(table(tmp_path, ["system,segment,em,f1", *rows]))
+    assert problem == "it looks like a long table without a column for score"
+    assert "columns: {score: em or f1}" in remedy
+
+
+def test_many_columns_of_systems_are_told_as_all(tmp_path):
+    header = "benchmark," + ",".join(f"m{k}" for k in range(30))
+    rows = [f"b{k}," + ",".join(f"{(7 * k + j) % 90}.5%" for j in range(30)) for k in range(8)]
+    assert almost(table(tmp_path, [header, *rows]))[1].endswith(
+        ":\ncolumns: {segment: benchmark}\nwide: all\n"
+    )
+
+
+def test_two_words_for_right_and_wrong_are_scores(tmp_path):
+    rows = [f"{s},{k},{('Pass', 'fail')[k % 2]}" for s in "AB" for k in range(6)]
+    campaign = campaigns.find(table(tmp_path, ["system,segment,score", *rows]))
+    assert sorted(campaigns.load(campaign).raw.unique()) == [0, 1]
+    assert "pass counts as 1, fail as 0" in set(campaign.reading.value)
+    rows = [f"{s},{k},{('good', 'bad', 'fair')[k % 3]}" for s in "AB" for k in range(6)]
+    with pytest.raises(DataError, match="all scores are words") as error:
+        campaigns.load(table(tmp_path, ["system,segment,score", *rows]))
+    assert "missing" not in error.value.expected
