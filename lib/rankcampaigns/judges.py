@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +17,14 @@ import numpy as np
 import pandas as pd
 
 from rankstability import paths
-from rankstability.errors import DataError
-from rankstability.judgments import DirectAssessment, counted, models_among, share_categories
+from rankstability.errors import DataError, meant
+from rankstability.judgments import (
+    DirectAssessment,
+    counted,
+    fits,
+    models_among,
+    share_categories,
+)
 from rankstability.names import plain
 
 from . import columns, languages, tables, text
@@ -77,11 +82,6 @@ def here(campaign: Campaign) -> dict[str, Path]:
     return files(place, campaign.entry)
 
 
-def fits(who: str, patterns: Iterable[str]) -> bool:
-    """Whether an annotator is one of these judges."""
-    return any(who == pattern or fnmatchcase(who, pattern) for pattern in patterns)
-
-
 def mask(annotators: pd.Series, patterns: Sequence[str]) -> np.ndarray:
     """Whether each of these annotators (missing: no) is one of these judges."""
     known = annotators.astype(object)
@@ -92,25 +92,36 @@ def mask(annotators: pd.Series, patterns: Sequence[str]) -> np.ndarray:
 def checked(annotators: Iterable[str], settings: Mapping[str, Any], file: Path | str) -> None:
     """Raises DataError for judges that are not among the annotators, or if there are no others.
 
-    Without a setting, for annotators with the name of a model: whether they are judges or people
-    must be said.
+    Also for annotators with the name of a model that settings do not name: whether they are judges
+    or people must be said.
     """
     who, patterns = sorted(set(annotators)), named(settings)
     wrong = partial(DataError, file=file or None)
-    if "judges" not in settings:
-        if models := models_among(who):
-            listed = ", ".join(models)
-            told = f'`judges: [{listed}]` in a campaign.yaml beside it, or judges="{listed}"'
-            expected = f"{told}, never pooled with people; or `judges: []` if all are people"
-            raise wrong("an annotator with the name of a model", value=models[0], expected=expected)
-        return
+    if patterns and not who:
+        expected = "a column of annotators"
+        raise wrong("judges among unnamed annotators", column="judges", value=list(patterns),
+                    expected=expected)  # fmt: skip
     for pattern in patterns:
         if not any(fits(one, [pattern]) for one in who):
-            expected = "one of the annotators: " + ", ".join(who[:20])
-            raise wrong("no such judge", column="judges", value=pattern, expected=expected)
+            problem, expected = "no such judge", "one of the annotators: " + ", ".join(who[:20])
+            problem += meant(pattern, who)
+            raise wrong(problem, column="judges", value=pattern, expected=expected)
+    models = [one for one in models_among(who) if not fits(one, patterns)]
+    if models and settings.get("judges") != []:
+        expected = _told_apart([*patterns, *models], settings)
+        raise wrong("an annotator with the name of a model", value=models[0], expected=expected)
     if patterns and all(fits(one, patterns) for one in who):
         expected = "people beside them, or `judges: []` if these are people"
         raise wrong("only judges", column="judges", value=list(patterns), expected=expected)
+
+
+def _told_apart(judges: Sequence[str], settings: Mapping[str, Any]) -> str:
+    """The line of settings that tells these judges from people."""
+    if isinstance(settings.get("judges"), Mapping):
+        return "only people here, as `judges:` names a file; its scores in that file, too"
+    listed = ", ".join(judges)
+    told = f'`judges: [{listed}]` in a campaign.yaml beside it, or judges="{listed}"'
+    return f"{told}, never pooled with people; or `judges: []` if all are people"
 
 
 def people(judgments: Judgments, settings: Mapping[str, Any], file: Path | str) -> Judgments:
@@ -120,9 +131,7 @@ def people(judgments: Judgments, settings: Mapping[str, Any], file: Path | str) 
     """
     column, frame = _annotators(judgments)
     if not column:
-        if patterns := named(settings):
-            problem, expected = "judges among unnamed annotators", "a column of annotators"
-            raise DataError(problem, column="judges", value=list(patterns), expected=expected)
+        checked((), settings, file)
         return judgments
     known = frame[column].dropna().astype(str)
     checked(set(known.unique()) - {""}, settings, file)
@@ -133,11 +142,13 @@ def people(judgments: Judgments, settings: Mapping[str, Any], file: Path | str) 
 
 def refuse_pooled(battles: Sequence[Path], settings: Mapping[str, Any]) -> None:
     """Raises DataError for battles in a file with the name of a model beside others."""
+    said = settings.get("judges")
     models = [file for file in battles if models_among([file.name])]
-    if "judges" in settings or not models or len(models) == len(battles):
+    if isinstance(said, list) or not models or len(models) == len(battles):
         return
-    stems = [file.name.partition(".")[0].partition("-")[0] for file in models]
-    of = ", ".join(f"{stem}: {file.name}" for stem, file in zip(stems, models, strict=True))
+    stems = [file.name.partition(".")[0] for file in models]
+    pairs = [*(said or {}).items(), *zip(stems, (file.name for file in models), strict=True)]
+    of = ", ".join(f"{judge}: {name}" for judge, name in pairs)
     told = f"`judges: {{{of}}}` in a campaign.yaml beside it"
     expected = f"{told}, never pooled with people; or `judges: []` if all are people"
     problem = "battles in a file with the name of a model"
@@ -242,6 +253,9 @@ def read_scores(file: Path, pair: str) -> pd.DataFrame:
     for judge in judges:
         cells = table.frame[judge].astype(str)
         given = ~cells.str.lower().isin(columns.MISSING).to_numpy()
+        if not given.any():
+            expected = "a score in a row at least"
+            raise DataError("a judge without a score", file=file, column=judge, expected=expected)
         score = pd.to_numeric(cells, errors="coerce").to_numpy(float)
         wrong = np.flatnonzero(inside & given & ~np.isfinite(score))
         if len(wrong):
@@ -272,6 +286,11 @@ def read(campaign: Campaign, pair: str) -> pd.DataFrame | None:
     from . import formats, rr
 
     beside, patterns = here(campaign), named(campaign.entry)
+    told = campaign.entry.get("judges")
+    if isinstance(told, Mapping) and (FILE in told) == (campaign.format == "battles"):
+        form = "{GPT-4: battles.csv}" if FILE in told else "{file: judges.tsv}"
+        wrong = partial(DataError, file=campaign.folder, column="judges", value=dict(told))
+        raise wrong("judges of another kind of judgments", expected=f"such as {form}")
     if FILE in beside:
         made = read_scores(beside[FILE], pair)
         return made if len(made) else None

@@ -256,7 +256,10 @@ def refuse_idle(said: Mapping[str, Any], form: str, file: Path) -> None:
 
 
 def _judges_told(words: str) -> list[str] | dict[str, str]:
-    """``judges=`` of the command line: names, or ``name:file`` of each."""
+    """``judges=`` of the command line: names, or ``name:file`` of each; or as in campaign.yaml."""
+    if words.strip()[:1] in ("[", "{"):
+        with contextlib.suppress(yaml.YAMLError, ValueError):
+            return yaml.load(words, Plain)  # what is neither list nor mapping is refused later
     parts = [part.strip() for part in words.split(",") if part.strip()]
     if parts and all(":" in part for part in parts):
         cut = [part.partition(":") for part in parts]

@@ -20,6 +20,7 @@ from .judgments import (
     DirectAssessment,
     battle_frame,
     direct_assessment,
+    fits,
     given_twice,
     models_among,
     name_segments_by_document,
@@ -72,9 +73,9 @@ def judgments(
     humans : str or collection of str
         The systems that are human translations or references.
     judges : collection of str, optional
-        The annotators that are models, whose rows are left out: they are never pooled with people.
-        An annotator with the full name of a model is refused until this is given; ``[]`` says that
-        all are people.
+        The annotators that are models (names, or patterns such as ``gemba*``), whose rows are left
+        out: they are never pooled with people. An annotator with the full name of a model is
+        refused until it is among them; ``[]`` says that all are people.
     **others : str
         The columns ``hit``, ``type`` (``SYSTEM``, ``REF``, ``REPEAT``, ``BAD_REF``), ``time`` and
         ``pair`` (one language pair in all rows).
@@ -146,6 +147,7 @@ def battles(
     judge: str | None = None,
     question: str | None = None,
     domain: str | None = None,
+    judges: Collection[str] | None = None,
 ) -> pd.DataFrame:
     """Judgments of another kind: two systems side by side, and which is better.
 
@@ -162,6 +164,8 @@ def battles(
     judge, question, domain : str, optional
         The columns that name who judged, what was asked, and its category. By default ``judge``,
         ``question_id`` and ``category`` if the frame has them.
+    judges : collection of str, optional
+        Which of those who judged are models, as `judgments` takes it.
 
     Returns
     -------
@@ -199,6 +203,7 @@ def battles(
             there = ", ".join(map(str, frame.columns))
             hint = meant(name, map(str, frame.columns))
             raise DataError(f"no such column for {ours}{hint}", value=name, expected=there)
+    frame = _people(frame, names.get("judge", ""), judges)
     there = len(frame)
     frame = _unknown_models(frame)
     cells, trimmed = _texts(frame, names)
@@ -275,18 +280,20 @@ def _usable(frame: object) -> None:
 
 def _people(frame: pd.DataFrame, column: str, judges: Collection[str] | None) -> pd.DataFrame:
     """The rows of people. Raises DataError for judges that are not there, and for unnamed ones."""
-    who = frame[column].astype(str) if column else pd.Series(dtype=str)
+    who = frame[column].astype(str).str.strip() if column else pd.Series("", index=frame.index)
+    named = [judges] if isinstance(judges, str) else list(judges or ())
     known, wrong = sorted(who.unique()), partial(DataError, column=column or "annotator")
-    if judges is None:
-        if models := models_among(known):
-            expected = f"judges={models}, left out; or judges=[] if all are people"
-            raise wrong("an annotator with the name of a model", value=models[0], expected=expected)
-        return frame
-    for name in (name for name in judges if name not in known):
-        raise wrong("no such judge", value=name, expected="of " + ", ".join(known)[:200])
-    if judges and set(known) <= set(judges):
-        raise wrong("only judges", value=sorted(judges), expected="people beside them")
-    return frame[~who.isin(list(judges))] if judges else frame
+    for name in (name for name in named if not any(fits(one, [name]) for one in known)):
+        there = "of " + (", ".join(filter(None, known))[:200] or "annotators, who are not named")
+        raise wrong("no such judge" + meant(name, known), value=name, expected=there)
+    models = [one for one in models_among(known) if not fits(one, named)]
+    if models and (named or judges is None):
+        expected = f"judges={[*named, *models]}, left out; or judges=[] if all are people"
+        raise wrong("an annotator with the name of a model", value=models[0], expected=expected)
+    people = ~who.map({one: fits(one, named) for one in known}).to_numpy(bool)
+    if not people.any():
+        raise wrong("only judges", value=named, expected="people beside them")
+    return frame[people] if named else frame
 
 
 def _columns(frame: pd.DataFrame, given: Mapping[str, str]) -> dict[str, str]:

@@ -6,8 +6,9 @@ MQM judgments are a frame of errors instead; see `rankcampaigns.mqm`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,9 @@ _HUMAN = re.compile(
 
 
 _MODEL = re.compile(  # in full: not a first name, such as Claude
-    r"(?i)(?:^|[^a-z])(?:chatgpt|(?:gpt|claude|gemini|llama|qwen|mistral|deepseek)[-_ ]?v?[1-9]"
-    r"|claude[-_ ](?:opus|sonnet|haiku)|gemini[-_ ](?:pro|flash)|gemba|x?comet|metricx|bleurt)"
+    r"(?i)(?:^|[^a-z])(?:chatgpt|(?:gpt|claude|gemini|llama|qwen|mistral|deepseek)[-_ ]?[rv]?[1-9]"
+    r"|claude[-_ ](?:opus|sonnet|haiku|instant)|gemini[-_ ](?:pro|flash|ultra)|mixtral|gpt-oss"
+    r"|mistral[-_ ](?:small|medium|large)|gemba|x?comet|metricx|bleurt)"
 )
 
 
@@ -306,6 +308,11 @@ def is_human(system: str) -> bool:
 def models_among(names: Collection[str]) -> list[str]:
     """Which of these annotators have the full name of a model (``gpt-4``, ``gemba``); sorted."""
     return sorted(name for name in names if _MODEL.search(name))
+
+
+def fits(who: str, patterns: Iterable[str]) -> bool:
+    """Whether an annotator is one of these, which are names or patterns such as ``gemba*``."""
+    return any(who == pattern or fnmatchcase(who, pattern) for pattern in patterns)
 
 
 def human_systems(da: DirectAssessment) -> tuple[str, ...]:

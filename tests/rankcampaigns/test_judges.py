@@ -36,7 +36,8 @@ def refused(what, *words):
 @pytest.mark.parametrize(
     "name",
     ["gpt-4", "GPT-4o", "claude-3-opus", "gemini-1.5-pro", "llama3", "gemba-mqm", "COMET22",
-     "metricx-23", "XCOMET-QE", "judge gpt4", "Claude-Sonnet-4"],
+     "metricx-23", "XCOMET-QE", "judge gpt4", "Claude-Sonnet-4", "gpt-oss-120b", "DeepSeek-R1",
+     "mixtral-8x7b", "mistral-large", "gemini-ultra", "GEMBA", "comet", "meta-llama/Llama-3.1"],
 )  # fmt: skip
 def test_names_of_models_are_known_in_full_only(name):
     assert models_among([name, "Claude", "claude01", "Gemini", "anna", "engdeu6901"]) == [name]
@@ -49,6 +50,19 @@ def test_a_model_among_people_is_refused_with_the_line_that_settles_it(tmp_path)
     first_name = table(tmp_path / "c", name="Claude", scale=1.0)
     for one in (people, first_name):
         assert len(campaigns.load(one).good) == 720 + 240
+
+
+def test_a_model_beside_those_that_are_named_is_refused_too(tmp_path):
+    folder = table(tmp_path / "a", said="[GPT-4]")
+    people = pd.read_csv(folder / "both.csv")
+    other = people[people["annotator"] == "GPT-4"].assign(annotator="gemba")
+    pd.concat([people, other]).to_csv(folder / "both.csv", index=False)
+    refused(lambda: campaigns.load(folder), "name of a model; found 'gemba'", "[GPT-4, gemba]")
+    (folder / "campaign.yaml").write_text("judges: [GPT-4, gemba]\n")
+    assert len(campaigns.load(folder).good) == 720
+    wide(folder, "Aspen\tnews-1\t1\t0.5\t1\n")
+    (folder / "campaign.yaml").write_text("judges: {file: judges.tsv}\n")
+    refused(lambda: campaigns.load(folder), "name of a model", "GPT-4", "`judges:` names a file")
 
 
 def test_what_is_left_of_people_is_as_if_judges_had_never_been_there(tmp_path):
@@ -73,12 +87,19 @@ def test_judges_keep_their_own_scale(tmp_path):
 
 @pytest.mark.parametrize(
     ("said", "words"),
-    [("[GPT-5]", ["no such judge", "GPT-5", "GPT-4, anna"]),
+    [("[GPT-5]", ["no such judge (did you mean GPT-4?)", "GPT-5", "GPT-4, anna"]),
      ('["*"]', ["only judges", "people beside them"]),
      ("{file: absent.tsv}", ["no such file of judges", "absent.tsv"])],
 )  # fmt: skip
 def test_judges_that_are_not_there_and_judges_alone_are_refused(said, words, tmp_path):
     refused(lambda: campaigns.load(table(tmp_path / "a", said=said)), *words)
+
+
+def test_judges_among_people_without_names_are_refused(tmp_path):
+    table(tmp_path, said="[GPT-4]")
+    frame = pd.read_csv(tmp_path / "both.csv").groupby(["system", "segment_id"]).mean("score")
+    frame.reset_index().to_csv(tmp_path / "both.csv", index=False)
+    refused(lambda: campaigns.load(tmp_path), "unnamed annotators", "a column of annotators")
 
 
 def test_two_scores_of_one_output_are_refused(tmp_path):
@@ -104,6 +125,10 @@ def test_a_file_with_a_column_for_each_judge(tmp_path):
     refused(lambda: judges.read_scores(word, ""), "line 3", "'A'", "not a number", "good")
     twice = wide(tmp_path / "t", "X\td\t1\t0.5\t3\nX\td\t1\t0.5\t4\n")
     refused(lambda: judges.read_scores(twice, ""), "two different scores", "'B'", "3 and 4")
+    none = wide(tmp_path / "none", "")
+    refused(lambda: judges.read_scores(none, ""), "'A'", "without a score")
+    silent = wide(tmp_path / "silent", "X\td\t1\t0.5\t\n")
+    refused(lambda: judges.read_scores(silent, ""), "'B'", "without a score")
     (tmp_path / "judges.tsv").write_text("system\tscore\nX\t1\n")
     refused(lambda: judges.read_scores(tmp_path / "judges.tsv", ""), "no column for segment")
 
@@ -136,8 +161,26 @@ def test_battles_of_a_model_in_a_file_of_their_own_are_not_pooled(tmp_path):
     assert len(campaigns.load(campaign)) == 4 and campaign.unread == ()
     votes = judges.read(campaign, campaign.pairs[0])
     assert list(votes) == judges.VOTES and votes["vote"].tolist() == [0, 1]
+    (folder / "llama3.csv").write_text((folder / "crowd.csv").read_text().replace("1,", "2,"))
+    refused(lambda: campaigns.load(folder), "llama3.csv", "GPT-4: gpt4.csv, llama3: llama3.csv")
     (folder / "campaign.yaml").write_text("judges: []\n")
-    assert len(campaigns.load(campaigns.find(folder))) == 8
+    assert len(campaigns.load(campaigns.find(folder))) == 12
+
+
+def test_files_of_scores_and_of_battles_are_not_taken_for_each_other(tmp_path):
+    folder = battles(tmp_path / "a")
+    wide(folder, "A\td\t1\t0.5\t1\n")
+    (folder / "gpt4.csv").unlink()
+    (folder / "campaign.yaml").write_text("judges: {file: judges.tsv}\n")
+    campaign = campaigns.find(folder)
+    refused(
+        lambda: judges.read(campaign, campaign.pairs[0]), "another kind", "{GPT-4: battles.csv}"
+    )
+    scores = table(tmp_path / "b", name="anna", scale=1.0, said="{GPT-4: gpt4.csv}\nformat: long")
+    (scores / "gpt4.csv").write_text("question_id,model_a,model_b,winner\n1,A,B,model_b\n")
+    refused(
+        lambda: judges.read(campaigns.find(scores), "xx-yy"), "another kind", "{file: judges.tsv}"
+    )
 
 
 def test_a_judge_among_the_judges_of_battles(tmp_path):
@@ -156,6 +199,14 @@ def test_the_command_line_names_judges():
     assert settings.told({"judges": "GPT-4, gemba*"}) == {"judges": ["GPT-4", "gemba*"]}
     assert settings.told({"judges": ""}) == {"judges": []}
     assert settings.told({"judges": "file:judges.tsv"}) == {"judges": {"file": "judges.tsv"}}
+    as_in_a_file = {
+        '[GPT-4, "gemba*"]': ["GPT-4", "gemba*"],
+        "[]": [],
+        "{file: judges.tsv}": {"file": "judges.tsv"},
+    }
+    for words, meant in as_in_a_file.items():
+        assert settings.told({"judges": words}) == {"judges": meant}
+    refused(lambda: settings.told({"judges": "[[a], b]"}), "neither names of judges")
 
 
 @needs("wmt23-protocols")

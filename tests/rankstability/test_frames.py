@@ -284,3 +284,27 @@ def test_what_is_no_scale_is_refused(scale):
     frame = pd.DataFrame({"system": ["A", "B"], "segment": [1, 1], "score": [60, 70]})
     with pytest.raises(rs.DataError, match="not a scale"):
         rs.judgments(frame, scale=scale)
+
+
+def test_battles_of_a_model_are_not_pooled_with_peoples():
+    frame = pd.DataFrame({"model_a": list("ABA"), "model_b": list("BCC"), "winner": ["tie"] * 3})
+    frame["judge"] = ["x", "y ", "gpt-4"]
+    with pytest.raises(rs.DataError, match=r"name of a model; found 'gpt-4'.*judges=\['gpt-4'\]"):
+        rs.battles(frame)
+    assert len(rs.battles(frame, judges=["gpt*"])) == 4
+    assert len(rs.battles(frame, judges=[])) == 6
+    with pytest.raises(rs.DataError, match=r"no such judge.*of annotators, who are not named"):
+        rs.battles(frame.drop(columns="judge"), judges=["gpt-4"])
+
+
+def test_judges_of_a_frame_are_names_or_patterns_and_none_is_left_among_people():
+    who = ["anna", "ben", "GPT-4 ", "gemba-mqm"]
+    frame = pd.DataFrame({"system": ["A", "B"] * 4, "segment": ["1"] * 8, "score": range(8)})
+    frame["annotator"] = np.repeat(who, 2)
+    for judges in (["GPT-4", "gemba*"], ["G*", "g*"]):
+        assert len(rs.judgments(frame, judges=judges).good) == 4
+    assert len(rs.judgments(frame[frame["annotator"] != "gemba-mqm"], judges="GPT-4").good) == 4
+    with pytest.raises(rs.DataError, match=r"found 'gemba-mqm'.*judges=\['GPT-4', 'gemba-mqm'\]"):
+        rs.judgments(frame, judges=["GPT-4"])
+    with pytest.raises(rs.DataError, match="only judges"):
+        rs.judgments(frame[4:], judges=["GPT-4", "gemba*"])
