@@ -59,7 +59,7 @@ def test_peoples_verdict_is_the_same_with_and_without_judges(tmp_path):
 def test_the_section_stands_below_the_verdict_and_says_what_is_odd():
     row = dict.fromkeys(judge_models.COLUMNS, None)
     row |= {"judge": "A<b>", "alike": 2, "pairs": 3, "declared_alike": 1, "declared": 1}
-    row |= {"r": -0.5, "r_low": -0.7, "r_high": -0.2, "worth": 0.0, "worth_low": 0.0}
+    row |= {"tau": -0.3, "r": -0.5, "r_low": -0.7, "r_high": -0.2, "worth": 0.0, "worth_low": 0.0}
     row |= {"worth_high": 0.0, "constant": 0, "equal": 0, "lacking": "refA"}
     told = {
         "judge_models": [row],
@@ -70,6 +70,11 @@ def test_the_section_stands_below_the_verdict_and_says_what_is_odd():
     text = " ".join(str(made).split())
     assert "A&lt;b&gt; rises where people’s scores fall: is lower better? A&lt;b&gt; has no" in text
     assert "2 of 3" in text and "none can be shown" in text
+    words = "is lower better"
+    for less, asked in (({"r_high": 0.1}, True), ({"r_high": 0.1, "tau": 0.2}, False),
+                        ({"r": 0.1, "r_high": 0.3}, False)):  # fmt: skip
+        page = report.template("judges.html.j2").make_module({})
+        assert (words in str(page.judge_models(told | {"judge_models": [row | less]}))) == asked
     level = [row | {"constant": 1, "worth": None, "r_low": None, "r_high": None, "lacking": ""}]
     made = (
         report.template("judges.html.j2")

@@ -47,7 +47,9 @@ def joined(people: pd.DataFrame, judge: pd.DataFrame) -> pd.DataFrame:
     if both.empty:
         value, expected = (", ".join(map(str, side[BATTLE].iloc[0])) for side in (judge, people))
         problem = "no battle of people has a vote of the judge"
-        raise DataError(problem, value=value, expected=f"people's battles, such as {expected}")
+        expected = f"people's battles (question, left, right), such as {expected}"
+        column = str(judge["judge"].iloc[0])
+        raise DataError(problem, column=column, value=value, expected=expected)
     return both
 
 

@@ -172,11 +172,28 @@ def _order(sure: Declared, same: Declared, means: Mapping[str, float]) -> dict[s
 
 def _oddities(beside: Beside) -> dict[str, object]:
     """What else to say of a judge: systems that it lacks; 1 if constant, 1 if equal to people's."""
-    score = beside.score
-    constant = np.ptp(score) <= worth.SAME * max(1.0, np.abs(score).max())
-    equal = np.allclose(score, beside.people.score, rtol=0, atol=worth.SAME)
-    flags = {"constant": int(constant), "equal": int(equal)}
-    return {"lacking": ", ".join(beside.lacking), **flags}
+    return {"lacking": ", ".join(beside.lacking), "constant": int(_level(beside.score)),
+            "equal": int(_equal(beside))}  # fmt: skip
+
+
+def _level(score: np.ndarray) -> bool:
+    """Whether all scores are the same."""
+    return bool(np.ptp(score) <= worth.SAME * max(1.0, np.abs(score).max()))
+
+
+def _equal(beside: Beside) -> bool:
+    """Whether the judge has people's mean of each output, or all that one annotator gave."""
+    people = beside.people
+    frame = pd.DataFrame({"system": people.system, "segment": people.segment})
+    frame = frame.assign(score=people.score, judge=beside.score)
+    mean = frame.groupby(["system", "segment"])["score"].transform("mean")
+    if np.allclose(mean, beside.score, rtol=0, atol=worth.SAME):
+        return True
+    if not people.has("worker"):
+        return False
+    frame["same"] = np.isclose(frame["score"], frame["judge"], rtol=0, atol=worth.SAME)
+    who = frame.assign(worker=people.unit("worker")).groupby("worker")["same"].agg(["all", "size"])
+    return bool((who["all"] & (who["size"] >= beside.outputs)).any())
 
 
 def of_votes(
@@ -200,6 +217,7 @@ def of_votes(
         row = {"judge": judge, "outputs": votes.battles, "documents": number}
         rows.append(row | first | kept(sure, means)[0] | battles.judged(votes))
         orders.append({"judge": judge, "first": first["first"], **_order(sure, sure, means)})
+        orders[-1] |= _odd_votes(people, both)
         distinct = both.drop_duplicates(battles.BATTLE)
         positions.append(battles.position(str(judge), distinct, "vote_judge"))
     person = battles.another_person(people)
@@ -208,6 +226,15 @@ def of_votes(
         rows.append({"judge": PERFECT, **worth.perfect(person)})
     made = _table(rows, COLUMNS, ""), _table(orders, ORDERS, "")
     return *made, pd.DataFrame(positions, columns=battles.POSITION)
+
+
+def _odd_votes(people: pd.DataFrame, both: pd.DataFrame) -> dict[str, object]:
+    """As `_oddities`, of a judge of battles; `both` is from `battles.joined`."""
+    theirs, known = ({*frame["left"], *frame["right"]} for frame in (people, both))
+    constant = both["vote_judge"].nunique() == 1
+    equal = bool((both["vote"] == both["vote_judge"]).all())
+    flags = {"constant": int(constant), "equal": int(equal)}
+    return {"lacking": ", ".join(sorted(theirs - known)), **flags}
 
 
 @dataclass(frozen=True)

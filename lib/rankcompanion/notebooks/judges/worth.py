@@ -62,9 +62,9 @@ class Beside:
 def beside(people: Scores, judge: pd.DataFrame, documents: pd.Series) -> Beside:
     """People's judgments of the outputs that the judge has.
 
-    `judge` has the columns system, segment, document (empty where none is named) and score, each
-    output once; `documents` names people's document of each segment (empty if they name none).
-    Raises DataError if no output of people is found, and if documents disagree.
+    `judge` has the columns judge (one), system, segment, document (empty where none is named) and
+    score, each output once; `documents` names people's document of each segment (empty if they
+    name none). Raises DataError if no output of people is found, and if documents disagree.
     """
     cells = pd.MultiIndex.from_arrays(
         [np.array(people.systems)[people.system], np.array(people.segments)[people.segment]]
@@ -100,7 +100,12 @@ def _not_found(judge: pd.DataFrame, cells: pd.MultiIndex) -> DataError:
     theirs = ", ".join(map(str, cells[0]))
     ours = ", ".join(judge[["system", "segment"]].iloc[0])
     expected = f"people's systems and segments, such as {theirs}"
-    return DataError("no output of people has a score of the judge", value=ours, expected=expected)
+    problem = "no output of people has a score of the judge"
+    return DataError(problem, column=_name(judge), value=ours, expected=expected)
+
+
+def _name(judge: pd.DataFrame) -> str:
+    return str(judge["judge"].iloc[0])
 
 
 def _same_documents(table: pd.DataFrame, documents: pd.Series) -> None:
@@ -112,7 +117,8 @@ def _same_documents(table: pd.DataFrame, documents: pd.Series) -> None:
         first = other.iloc[0]
         value = f"segment {first['segment']}: {first['document']} ({len(other)} outputs)"
         expected = f"{documents[first['segment']]}, as people's judgments have it"
-        raise DataError("documents of judge and people disagree", value=value, expected=expected)
+        problem = "documents of judge and people disagree"
+        raise DataError(problem, column=_name(table), value=value, expected=expected)
 
 
 def order(one: Beside) -> dict[str, object]:

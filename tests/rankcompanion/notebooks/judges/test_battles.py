@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import rankstability as rs
 from conftest import needs
 from rankcampaigns import campaigns, judges
 from rankcompanion.notebooks.judges import battles, tables
@@ -46,6 +47,25 @@ def test_a_judge_that_leans_to_the_left_is_seen():
     people, judge = (battles.position(name, both, name) for name in ("vote", "vote_judge"))
     assert people["low"] < 0 < people["high"] and judge["low"] > 0.2
     assert judge["left_share"] > 0.6 and judge["votes"] == 3000
+
+
+def test_what_is_odd_about_a_judge_of_battles_is_seen():
+    people, judge = simulated(np.random.default_rng(2), 0.5, battles_of=300)
+    part = judge[(judge["left"] != "F") & (judge["right"] != "F")]
+    votes = {"level": judge.assign(vote=1.0), "same": people, "part": part}
+    judges = pd.concat([frame.assign(judge=name) for name, frame in votes.items()])
+    data = units(as_battles(people))
+    orders = tables.of_votes(people, judges, data)[1].set_index("judge")
+    assert orders["constant"].to_dict() == {"level": 1, "part": 0, "same": 0}
+    assert orders["equal"].to_dict() == {"level": 0, "part": 0, "same": 1}
+    assert orders["lacking"].to_dict() == {"level": "", "part": "F", "same": ""}
+
+
+def as_battles(votes):
+    """The battles of people with these votes, as `load` returns them."""
+    side = votes["vote"].map({1.0: "model_a", 0.0: "model_b"})
+    named = {"left": "model_a", "right": "model_b", "question": "question_id"}
+    return rs.battles(votes.rename(columns=named).assign(winner=side))
 
 
 def test_battles_of_others_are_refused_with_one_of_each():

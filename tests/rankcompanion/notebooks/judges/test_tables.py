@@ -50,6 +50,21 @@ def test_rows_of_a_study_with_judges_and_another_study():
     assert (orders["same_annotators"] >= rows.loc[orders.index, "declared"]).all()
 
 
+def test_a_judge_with_people_s_means_or_one_annotator_s_scores_has_people_s_scores():
+    rng = np.random.default_rng(4)
+    first, second = people(rng), people(rng).assign(worker="other")
+    frame = pd.concat([first.assign(worker="one"), second])
+    mean = frame.groupby(["system", "segment", "document"], as_index=False)["score"].mean()
+    near = mean.assign(score=mean["score"] + 0.01 * rng.normal(size=len(mean)))
+    mixed = pd.concat([first[first["segment"] < "2"], second[second["segment"] >= "2"]])
+    judges = {"mean": mean, "copied": first, "near": near, "mixed": mixed}
+    parts = [part.assign(judge=judge).drop(columns="worker", errors="ignore")
+             for judge, part in judges.items()]  # fmt: skip
+    one = Study("x", from_frame(frame), pd.Series(dtype=str), pd.concat(parts))
+    equal = tables.compared(one, {})[1].set_index("judge")["equal"]
+    assert equal.to_dict() == {"mean": 1, "copied": 1, "near": 0, "mixed": 0}
+
+
 def test_documents_are_named_by_segment_where_the_judgments_name_them():
     frame = pd.DataFrame({"segment": [1, 1, 2], "document": ["d", "d", None], "raw": 1.0})
     assert tables.documents(frame).to_dict() == {"1": "d"}

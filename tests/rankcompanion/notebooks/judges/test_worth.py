@@ -19,7 +19,9 @@ def outputs(scores, systems="ABC"):
     """A frame of documents x systems, one segment a document: system, document, segment, score."""
     document, system = (code.ravel() for code in np.indices(scores.shape))
     frame = pd.DataFrame({"system": np.array(list(systems))[system], "score": scores.ravel()})
-    return frame.assign(document=[f"d{k}" for k in document], segment=[f"{k}" for k in document])
+    return frame.assign(
+        judge="J", document=[f"d{k}" for k in document], segment=[f"{k}" for k in document]
+    )
 
 
 def toy(judge=JUDGE, people=PEOPLE):
@@ -107,7 +109,9 @@ def test_a_judge_of_other_outputs_or_documents_is_refused_and_of_too_few_has_no_
     names = pd.Series({"0": "d0", "1": "d1", "2": "d2", "3": "d3"})
     judge = outputs(JUDGE)
     other = judge.assign(segment="x" + judge["segment"])
-    refused(lambda: worth.beside(people, other, names), "no output of people", "A, x0", "A, 0")
+    refused(
+        lambda: worth.beside(people, other, names), "'J'", "no output of people", "A, x0", "A, 0"
+    )
     shifted = judge.assign(segment=((judge["segment"].astype(int) + 1) % 4).astype(str))
     refused(
         lambda: worth.beside(people, shifted, names), "disagree", "segment 1: d0", "expected d1"
