@@ -9,11 +9,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from .common import BLUE, FAINT, INK, RED, finish, rows, styled
+from .common import BLUE, FAINT, INK, RED, breadth, finish, rows, styled, wrapped
 
 CHANCE = 50.0  # per cent of pairs
 OF_PEOPLE = "people: "  # how the names of people's rows begin
-
+NARROW, WIDE = 22, 36  # letters of a judge's name in a line
 
 AXES = {"judges": "pairs ordered as people do, and people's judgments that would be saved"}
 
@@ -29,9 +29,11 @@ def beside_people(
     phone: the second panel stands below the first.
     """
     people = table["judge"].str.startswith(OF_PEOPLE).to_numpy()
-    names = table["judge"].str.removeprefix(OF_PEOPLE)
-    high = 0.27 * max(len(table), 3)
-    size = (3.7, 2 * high + 3.0) if narrow else (9.6, high + 1.9)
+    width = NARROW if narrow else WIDE
+    names = [wrapped(name, width) for name in table["judge"].str.removeprefix(OF_PEOPLE)]
+    lines = [line for name in names for line in name.split("\n")]
+    high = 0.27 * max(len(table), 3) + 0.15 * (len(lines) - len(names))
+    size = (3.7, 2 * high + 3.0) if narrow else (8.0 + breadth(lines), high + 1.9)
     panels = (2, 1) if narrow else (1, 2)
     fig, (left, right) = plt.subplots(*panels, figsize=size)
     y = rows(left, names)
@@ -53,7 +55,7 @@ def beside_people(
     handles.append(Line2D([], [], color=INK, lw=1.6, label=f"95 %, other {unit}"))
     left.axvline(CHANCE, color=FAINT, lw=1)
     left.set_xlim(min(CHANCE - 5, np.nanmin(alike, initial=CHANCE) - 3), 103)
-    left.set_xlabel("pairs of systems ordered as people do (%);\n50 % is chance")
+    left.set_xlabel("pairs of systems ordered\nas people do (%); 50 % is chance")
     left.set_title("the order", fontweight="normal")
     right.set_xlim(-3, 103)
     right.set_xlabel("people's judgments that unlimited\nscores of it would save (%)")

@@ -302,8 +302,11 @@ def divisors():
     return changes.divisor_bump(rows.assign(cluster=rows["rank"]), TITLE)
 
 
+VENDOR = "a-vendor/of-judge-models-with-a-long-name-2026-02-29-preview-instruct, prompt v3"
+
+
 def judges_and_people():
-    names = ["GPT-4", *NAMES[:3], "people: another annotator", "people: a perfect judge"]
+    names = ["GPT-4", VENDOR, *NAMES[:2], "people: another annotator", "people: a perfect judge"]
     made = frame(judge=names, alike=[27, 20.0, 14, 8, 25, np.nan], pairs=[28.0] * 5 + [np.nan])
     worth = np.array([0.07, 0.2, 0.0, 0.01, 0.1, 0.4])
     return made.assign(worth=worth, worth_low=worth / 2, worth_high=worth * 1.5)
