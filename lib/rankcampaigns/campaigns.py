@@ -222,7 +222,8 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
     judgments = reader.read(campaign.source(pair), pair)
     if reader.judged is None:  # else the reader has set judges apart
         judges.refuse_pooled(campaign.files(pair) if form == "battles" else (), campaign.entry)
-        judgments = judges.people(judgments, campaign.entry, campaign.folder)
+        others = partial(_annotators_of_others, campaign, pair)
+        judgments = judges.people(judgments, campaign.entry, campaign.folder, others)
     judgments = _ranked(judgments, campaign.entry.get("unranked", {}), pair)
     adaptive = bool(campaign.entry.get("adaptive"))
     human = _humans(campaign, judgments)
@@ -237,6 +238,13 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
     if campaign.entry.get("weights"):
         judgments.attrs["weights"] = campaign.entry["weights"]
     return judgments
+
+
+def _annotators_of_others(campaign: Campaign, pair: str) -> set[str]:
+    """The annotators of a campaign's other language pairs."""
+    reader, pairs = formats.reader(campaign.format), [one for one in campaign.pairs if one != pair]
+    each = (judges.annotators(reader.read(campaign.source(one), one)) for one in pairs)
+    return set().union(*each)
 
 
 def _ranked(judgments: Any, unranked: Mapping[str, Sequence[str]], pair: str) -> Any:

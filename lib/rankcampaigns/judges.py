@@ -7,7 +7,7 @@ People and judges are never pooled. `judges:` of campaign.yaml names annotators 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -89,9 +89,15 @@ def mask(annotators: pd.Series, patterns: Sequence[str]) -> np.ndarray:
     return known.map(of).fillna(False).to_numpy(bool)
 
 
-def checked(annotators: Iterable[str], settings: Mapping[str, Any], file: Path | str) -> None:
+def checked(
+    annotators: Iterable[str],
+    settings: Mapping[str, Any],
+    file: Path | str,
+    elsewhere: Callable[[], set[str]] = set,
+) -> None:
     """Raises DataError for judges that are not among the annotators, or if there are no others.
 
+    `elsewhere` finds the annotators of other language pairs, among whom a judge may be instead.
     Also for annotators with the name of a model that settings do not name: whether they are judges
     or people must be said.
     """
@@ -101,8 +107,10 @@ def checked(annotators: Iterable[str], settings: Mapping[str, Any], file: Path |
         expected = "a column of annotators"
         raise wrong("judges among unnamed annotators", column="judges", value=list(patterns),
                     expected=expected)  # fmt: skip
-    for pattern in patterns:
-        if not any(fits(one, [pattern]) for one in who):
+    missing = [one for one in patterns if not any(fits(each, [one]) for each in who)]
+    others = elsewhere() if missing else set()
+    for pattern in missing:
+        if not any(fits(one, [pattern]) for one in others):
             problem, expected = "no such judge", "one of the annotators: " + ", ".join(who[:20])
             problem += meant(pattern, who)
             raise wrong(problem, column="judges", value=pattern, expected=expected)
@@ -124,17 +132,20 @@ def _told_apart(judges: Sequence[str], settings: Mapping[str, Any]) -> str:
     return f"{told}, never pooled with people; or `judges: []` if all are people"
 
 
-def people(judgments: Judgments, settings: Mapping[str, Any], file: Path | str) -> Judgments:
+def people(
+    judgments: Judgments,
+    settings: Mapping[str, Any],
+    file: Path | str,
+    elsewhere: Callable[[], set[str]] = set,
+) -> Judgments:
     """The judgments without those of judges; what is left is as if they had never been there.
 
-    Raises DataError as `checked` does.
+    Raises DataError as `checked` does, which says what `elsewhere` is.
     """
-    column, frame = _annotators(judgments)
+    column = _annotators(judgments)[0]
+    checked(annotators(judgments), settings, file, elsewhere)
     if not column:
-        checked((), settings, file)
         return judgments
-    known = frame[column].dropna().astype(str)
-    checked(set(known.unique()) - {""}, settings, file)
     if not named(settings):
         return judgments
     return _rows(judgments, column, named(settings), False)
@@ -158,6 +169,12 @@ def refuse_pooled(battles: Sequence[Path], settings: Mapping[str, Any]) -> None:
 def of_judges(judgments: Judgments, settings: Mapping[str, Any]) -> Judgments:
     """Only the judgments of judges that settings name among the annotators."""
     return _rows(judgments, _annotators(judgments)[0], named(settings), True)
+
+
+def annotators(judgments: Judgments) -> set[str]:
+    """The names of annotators; empty if they are not named."""
+    column, frame = _annotators(judgments)
+    return set(frame[column].dropna().astype(str).unique()) - {""} if column else set()
 
 
 def _annotators(judgments: Judgments) -> tuple[str, pd.DataFrame]:
@@ -308,5 +325,8 @@ def read(campaign: Campaign, pair: str) -> pd.DataFrame | None:
     reader = formats.reader(campaign.format)
     if reader.judged is not None:
         return once(reader.judged(campaign.source(pair), pair), campaign.folder)
-    said = of_judges(reader.read(campaign.source(pair), pair), campaign.entry)
+    every = reader.read(campaign.source(pair), pair)
+    if not any(fits(one, patterns) for one in annotators(every)):
+        return None
+    said = of_judges(every, campaign.entry)
     return single_scores(said) if isinstance(said, DirectAssessment) else said

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from rankcampaigns import campaigns
 from rankcompanion.notebooks.judges import tables
 from rankcompanion.notebooks.judges.tables import Declared, Study
 from rankstability import paths
+from rankstability.errors import DataError
 from rankstability.score.scored import from_frame
 
 
@@ -90,3 +92,16 @@ def test_intervals_hold_the_true_correlation_as_often_as_they_say():
     assert set(table["documents"]) == {10, 20, 40} and set(table["systems"]) == {2, 4, 12}
     known = table[table["r"] <= 0.45]
     assert len(known) == len(table) == 54 and (known["coverage"] >= 0.92).all()
+
+
+def test_a_judge_of_one_language_pair_is_no_error_in_another(tmp_path):
+    file = paths.DEMO / "demo-mqm" / "mqm_demo_ende.3ratingsPerSegment.tsv"
+    (tmp_path / "mqm_demo_enzh.tsv").write_text(file.read_text())
+    (tmp_path / "mqm_demo_ende.tsv").write_text(file.read_text().replace("\trater4\t", "\tgemba\t"))
+    (tmp_path / "campaign.yaml").write_text("judges: [gemba]\n")
+    campaign = campaigns.find(tmp_path)
+    assert set(tables.of_pair(campaign, "en-de", "raw").orders["judge"]) == {"gemba"}
+    assert tables.of_pair(campaign, "en-zh", "raw").orders.empty
+    (tmp_path / "campaign.yaml").write_text("judges: [gemba, comet]\n")
+    with pytest.raises(DataError, match="no such judge; found 'comet'"):
+        campaigns.load(campaigns.find(tmp_path), "en-zh")
