@@ -61,6 +61,29 @@ def test_votes_of_gpt_are_worth_next_to_nothing(tmp_path):
     assert sides.loc["GPT-3", "low"] > 0 > sides.loc["GPT-4", "high"]
 
 
+def test_a_judge_of_the_second_pair_only_is_concluded_from(tmp_path):
+    own = tmp_path / "own"
+    own.mkdir()
+    errors = (paths.ROOT / "data/demo/demo-mqm/mqm_demo_ende.3ratingsPerSegment.tsv").read_text()
+    (own / "mqm_demo_ende.tsv").write_text(errors)
+    (own / "mqm_demo_enzh.tsv").write_text(errors.replace("\trater4\t", "\tgemba\t"))
+    (own / "campaign.yaml").write_text("judges: [gemba]\n")
+    said = conclusion(executed(tmp_path / "out", str(own)))
+    assert said.startswith("On en-zh, gemba orders ") and "in 1 of 1 rows" in said
+
+
+def test_what_cannot_be_told_is_not_said_to_be_little(tmp_path):
+    people = pd.read_csv(paths.ROOT / "data/demo/ratings.csv").drop(columns="document")
+    judge = people.groupby(["system", "segment_id"], as_index=False)["score"].median()
+    own = tmp_path / "own"
+    own.mkdir()
+    table = pd.concat([people, judge.assign(annotator="GPT-4")])
+    table.to_csv(own / "ratings.csv", index=False)
+    (own / "campaign.yaml").write_text("judges: [GPT-4]\n")
+    said = conclusion(executed(tmp_path / "out", str(own)))
+    assert "would save an unknown share" in said and "less than" not in said
+
+
 def test_a_campaign_without_judges_is_told_how_to_name_them(tmp_path):
     with pytest.raises(InputError, match="names no judge models; expected `judges: "):
         executed(tmp_path, "demo-srdc")
