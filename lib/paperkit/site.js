@@ -18,6 +18,20 @@
   });
 })();
 
+// A link to a place in what is folded opens it.
+(function reveal() {
+  function open() {
+    var place = location.hash.slice(1), part;
+    try { place = decodeURIComponent(place); } catch (error) { return; }  // a filter of the ledger
+    part = place && document.getElementById(place);
+    if (!part || !part.closest("details:not([open])")) return;
+    for (var up = part; up; up = up.parentElement) if (up.tagName === "DETAILS") up.open = true;
+    part.scrollIntoView();
+  }
+  window.addEventListener("hashchange", open);
+  open();
+})();
+
 (function unfold() {
   var button = document.getElementById("unfold");
   if (!button) return;

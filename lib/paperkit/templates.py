@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from .errors import visible
 
 HERE = Path(__file__).parent
@@ -36,7 +38,7 @@ def _environment() -> Any:
     )
     made.filters.update(number=number, about=about, percent=percent, p=p_value, tex=tex)
     made.filters.update(duration=duration, short=short, texnumber=tex_number, label=label)
-    made.filters.update(ascii=str.isascii, unescape=html.unescape)
+    made.filters.update(ascii=str.isascii, unescape=html.unescape, coded=coded)
     return made
 
 
@@ -86,6 +88,11 @@ def duration(seconds: float) -> str:
 def short(text: str, most: int = 40) -> str:
     """`text` cut to at most `most` letters; a cut text ends in an ellipsis."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def coded(text: str) -> Markup:
+    """`text` for HTML, escaped, with what stands between backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(visible(text), quote=False)))
 
 
 def tex(text: str) -> str:

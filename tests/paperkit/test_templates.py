@@ -11,3 +11,8 @@ from paperkit import templates
 )
 def test_duration(seconds, text):
     assert templates.duration(seconds) == text
+
+
+def test_backticks_become_code_and_the_rest_is_escaped():
+    said = templates.coded("`judges: [a<b]`, or `x`; 5 < 6")
+    assert said == "<code>judges: [a&lt;b]</code>, or <code>x</code>; 5 &lt; 6"

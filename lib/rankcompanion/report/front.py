@@ -366,11 +366,16 @@ def names() -> list[dict[str, str]]:
 
 
 def behind(calls: Sequence[str]) -> list[dict[str, str]]:
-    """The functions that the notebooks call or the glossary names, with docstring and source."""
+    """The functions that notebooks call or the glossary names: module, docstring and source."""
     named = {*calls, *re.findall(r"<code>(rank\w+(?:\.\w+)+)</code>", _terms())}
     found = {name: pages.source_of(name) for name in sorted(named)}
     return [
-        {"name": name, "doc": inspect.getdoc(pkgutil.resolve_name(name)) or "", "source": source}
+        {
+            "name": name,
+            "module": pkgutil.resolve_name(name).__module__,
+            "doc": inspect.getdoc(pkgutil.resolve_name(name)) or "",
+            "source": source,
+        }
         for name, source in found.items()
         if source
     ]

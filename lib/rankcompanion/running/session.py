@@ -124,6 +124,11 @@ def show(parts: Mapping[str, Any], folded: bool = False) -> None:
         display(Markdown(part) if isinstance(part, str) else part, metadata=about)
 
 
+def some(number: int, noun: str) -> str:
+    """A number with its noun: ``1 pair``, ``2 pairs``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def conclude(*said: str) -> Any:
     """What a run's numbers say: three sentences; none if it has nothing over all pairs."""
     from IPython.display import Markdown

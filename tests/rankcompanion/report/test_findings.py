@@ -83,14 +83,15 @@ def test_the_fewest_judgments_are_shares_with_the_least_pair_named():
     said = str(template("findings.j2").module.sentence({"key": "fewest", "rows": [row]}))
     shown = " ".join(bare(said).split())
     assert "Without 2 judgments of the 400 of WMTx c-d, another system is first, human " in shown
-    assert "2.8 % (WMTx; n = 2)." in shown.replace("\u00a0", " ") and row["counts"] == "judgments"
+    ends = "takes at most 2.8 % of its judgments (WMTx; n = 2)."
+    assert shown.replace("\u00a0", " ").endswith(ends) and row["counts"] == "judgments"
     averages = table.assign(campaign="wmt20").iloc[:2].replace({"fewest": {2: 1}})
     both = findings.fewest(pd.concat([table, averages], ignore_index=True))
     assert {one["campaign"]: one["counts"] for one in both}["wmt20"] == "averages"
     said = str(template("findings.j2").module.sentence({"key": "fewest", "rows": both}))
     shown = " ".join(bare(said).split())
     assert shown.startswith("Without 2 judgments of the 400 of WMTx c-d")  # averages lead nowhere
-    assert "WMT20, of averages of segments; n = 2)" in shown
+    assert "% of its averages of segments (WMT20; n = 2)" in shown and "over 2 campaigns" in shown
     assert findings.least(both)["campaign"] == "wmtx"
     ax = drawing.finding({"key": "fewest", "rows": [row]}).axes[0]
     assert ax.get_xscale() == "log" and ax.lines[0].get_xdata()[0] == row["value"]
@@ -219,7 +220,8 @@ def test_a_figure_draws_the_campaigns_that_its_sentence_names():
     for one in findings.gather(paths.FIGURES):
         if one["key"] not in drawing.AXES:
             continue
-        said = bare(str(template("findings.j2").module.sentence(one)))
+        say = template("findings.j2").module
+        said = bare(f"{say.sentence(one)} {say.each(one)}")
         said = html.unescape(said).replace(",", "").replace("WMT17 recipe", "")
         said = " ".join(said.split()).partition("Campaigns of fewer than")[0]
         labels = [t.get_text() for t in drawing.finding(one).axes[0].get_yticklabels()]

@@ -218,6 +218,17 @@ def test_one_annotator_is_no_plural(told, number):
     assert words[number] in said
 
 
+def test_accounts_that_may_be_fewer_people_are_named_first_and_in_the_paper(told):
+    note = {"what": "accounts", "value": "133 accounts may be fewer people: `a.tsv` joins them"}
+    how = [note | {"column": "all", "said by": "their names"}]
+    more = {"read": told["read"] | {"how": how}}
+    said = report.statements(told | more)
+    words = "annotators are accounts, which may be fewer people"
+    assert words in said["best"] and words in said["paper"]
+    assert words not in report.statements(told)["best"] + report.statements(told)["paper"]
+    assert "`" not in page_text(told | more)
+
+
 @pytest.mark.parametrize(
     ("numbers", "named"),
     [([10] * 30, False), ([10] * 4, False), ([30, 10, 10, 10, 10, 10], True),
@@ -268,8 +279,8 @@ NOT_ALL = "the least judged was judged on 100 % of them"
         (hangs((0, 0), (2, 0), (1, 1)),
          ["Without one of the 3 annotators who", "falls in 2 cases and the leader changes in 1."],
          []),
-        (hangs((0, 0), (0, 1), (0, 1)), ["falls in 0 cases and the leader changes in 2."], []),
-        (hangs((3, 0), (0, 0)), ["falls in 1 case and the leader changes in 0."], []),
+        (hangs((0, 0), (0, 1), (0, 1)), ["falls in no case and the leader changes in 2."], []),
+        (hangs((3, 0), (0, 0)), ["falls in 1 case and the leader changes in none."], []),
         ({"beside_share": [0.25, 0.5, 1.0], "beside_least": "Elm and Fir"},
          ["Of the annotators of the rarer of two systems, 25 % to 100 % judged both (median 50 %)",
           "the fewest for Elm and Fir."], [ALL_OF_THEM]),
@@ -427,7 +438,7 @@ def test_one_annotator_alone_is_not_asked_for_by_name(tmp_path):
     frame.assign(score=frame["score"].round(1).clip(0, 100)).to_csv(tmp_path / "m.csv", index=False)
     told = told_of(tmp_path / "m.csv", "xx-yy")
     assert not told["told"]
-    todo = "Have at least 4 annotators judge, and name in the data which documents: 1 annotator: t"
+    todo = "Have at least 4 annotators judge, and name in the data which documents (1 annotator: "
     assert report.statements(told)["next"].startswith(todo)
     assert "The data name 1 annotator. 1 annotator: too few to say anything" in page_text(told)
 
