@@ -211,7 +211,9 @@ def _figure(
     caption = captions.of(name) or tables.words(plain)
     first = captions.said - before
     seen = re.sub(r"([*_`<>\[\]])", r"\\\1", str(about.get("seen") or ""))
+    drawn = png or ((folder / name).read_bytes() if name.endswith(".png") else b"")
     metadata["site"] = {
+        "size": [int.from_bytes(drawn[k : k + 4], "big") for k in (16, 20)] if drawn else [],
         "source": link or "data:image/png;base64," + base64.b64encode(png).decode(),
         "alt": alt or ": ".join(filter(None, [words, heading])) or "Figure",
         "caption": f"{caption} {tables.spaced(seen)}".strip(),
