@@ -42,7 +42,13 @@ ACROSS = {  # for places of papers over several campaigns: the notebook whose ta
     **{f"lopez2012 Section {section}": "08" for section in ("1", "3", "5", "5.1", "5.2")},
 }
 MAKES = {key: f'"{table}"' for key, (_, table) in findings.TABLES.items()}  # code of its section
-MAKES["fewest"] = ".whole(run)"
+MAKES |= {  # that of the whole campaign, where a table of a pair has the same name
+    "fewest": ".whole(run)",
+    "removal": "as_fractions(counted)",
+    "lines": '"All pairs, by unit"',
+    "false": "draws a line in this share",
+    "methods": "The way of counting moves",
+}
 CERTAINTY = paths.ROOT / "benchmarks" / "results" / "certainty.csv"
 
 

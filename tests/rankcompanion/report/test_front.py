@@ -186,6 +186,22 @@ def test_the_ledger_says_what_is_open_and_what_can_be_fetched():
     assert (paper["open"], paper["all"], paper["never"]) == (2, 3, 1)
 
 
+SHOWN = {  # how the section writes the number of the first campaign of a finding
+    "removal": "{part:.0f}/{whole:.0f}",
+    "lines": "{unit} {whole:.0f}",
+    "judges": "{alike:.0f} {pairs:.0f}",
+    "false": "at least {value:.0%}",
+    "halves": "{value:.2f}",
+}
+
+
+def words_below(report, section):
+    """The words of the section of a kept report's page, without marks."""
+    html = pages.body(report, {}, report.parent).html
+    below = html.partition(f'id="{section}"')[2].partition("<h2 ")[0]
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", below)).split())
+
+
 def test_each_finding_leads_to_the_section_that_shows_its_number(tmp_path):
     """A heading of the kept report, and for misprints the rows of the ledger that are counted."""
     (tmp_path / "assets").mkdir()
@@ -208,6 +224,10 @@ def test_each_finding_leads_to_the_section_that_shows_its_number(tmp_path):
             if line.startswith("##")
         ]
         assert section in titles, answer["page"]
+        if answer["key"] in SHOWN:
+            first = answer["rows"][0]
+            number = SHOWN[answer["key"]].format(**first).replace("%", " %")
+            assert number in words_below(report, section)
         assert (tmp_path / answer["narrow"]).is_file() and (tmp_path / answer["figure"]).is_file()
 
 
