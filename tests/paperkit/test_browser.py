@@ -205,6 +205,7 @@ def test_built_report_where_there_is_one(page):
         ("what is ESA", "glossary.html#esa"),
         ("misprint", "glossary.html#misprint-slip"),
         ("τ", "glossary.html#kendall-s-τ"),
+        ("tau", "glossary.html#kendall-s-τ"),
         ("null campaign", "glossary.html#null-campaign"),
     ],
 )
