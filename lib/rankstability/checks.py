@@ -11,7 +11,7 @@ import pandas as pd
 from . import scales, spelling
 from .errors import DataError
 
-NAMED = ("system", "segment", "item", "question")
+NAMED: tuple[str, ...] = ("system", "segment", "item", "question")
 NAMED += ("worker", "judge", "rater", "hit", "document", "domain")
 GROUPS = {"system": "system", "worker": "annotator", "file": "file", "pair": "language pair"}
 TELL = "`scale: [lowest, highest]` in a campaign.yaml beside it"

@@ -204,7 +204,7 @@ def battles(
             hint = meant(name, map(str, frame.columns))
             raise DataError(f"no such column for {ours}{hint}", value=name, expected=there)
     frame = _people(frame, names.get("judge", ""), judges)
-    there = len(frame)
+    judged = len(frame)
     frame = _unknown_models(frame)
     cells, trimmed = _texts(frame, names)
     labels = frame.index.to_numpy()
@@ -230,7 +230,7 @@ def battles(
     counts = trimmed | {"(kept as ties: both bad)": both_bad}
     counts |= {"(kept: no judge is named)": unnamed}
     counts["identical rows (kept)"] = again
-    counts["battles of known models (left out)"] = there - len(frame)
+    counts["battles of known models (left out)"] = judged - len(frame)
     made.attrs["excluded"] = {reason: n for reason, n in counts.items() if n}
     return made
 
@@ -381,8 +381,8 @@ def _scale(
     """The scale of the scores, and who says so. Raises DataError as `checks.scale_of` does."""
     if given is not None:
         ends = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
-        numbers = all(isinstance(end, int | float | np.number) for end in ends)
-        if len(ends) != 2 or not numbers or not ends[0] < ends[1]:
+        numeric = all(isinstance(end, int | float | np.number) for end in ends)
+        if len(ends) != 2 or not numeric or not ends[0] < ends[1]:
             raise DataError("not a scale", value=given, expected="(lowest, highest)")
         return float(ends[0]), float(ends[1]), "scale="
     numbers = pd.to_numeric(cells["score"], errors="coerce").to_numpy(float)

@@ -30,10 +30,12 @@ EVERY = {  # each name and type of a parameter, in one of the notebooks that hav
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
     """Everything that the package writes to, in one place."""
+    folder = tmp_path / "above" / "here"  # so that `..` holds nothing of other tests
+    folder.mkdir(parents=True)
     for name in ("FIGURES", "RESULTS", "BUILD"):
-        monkeypatch.setattr(paths, name, tmp_path / name.lower())
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+        monkeypatch.setattr(paths, name, folder / name.lower())
+    monkeypatch.chdir(folder)
+    return folder
 
 
 @pytest.mark.parametrize(("notebook", "of"), EVERY, ids=[f"{n[:2]}-{p.name}" for n, p in EVERY])
