@@ -305,9 +305,6 @@ def _columns(frame: pd.DataFrame, given: Mapping[str, str]) -> dict[str, str]:
             raise DataError(f"no such argument{meant(ours, FIELDS)}", value=ours, expected=known)
     header = [str(name) for name in frame.columns]
     theirs = {ours: str(name) for ours, name in given.items()}
-    for ours in (one for one, name in theirs.items() if [*theirs.values()].count(name) > 1):
-        problem, expected = "one column given for several of ours", "a column for each"
-        raise DataError(problem, column=ours, value=theirs[ours], expected=expected)
     found = {}
     for ours, may in candidates(header, theirs).items():
         if len(may) > 1:
@@ -319,9 +316,9 @@ def _columns(frame: pd.DataFrame, given: Mapping[str, str]) -> dict[str, str]:
         if ours not in found:
             expected = f'judgments(..., {ours}="...")'
             raise DataError(f"no column for {ours}", value=", ".join(header), expected=expected)
-    if len({found[ours] for ours in NEEDED}) < len(NEEDED):
-        problem = "one column for two of " + ", ".join(NEEDED)
-        raise DataError(problem, value=[found[ours] for ours in NEEDED], expected="three columns")
+    for ours in (one for one, name in found.items() if [*found.values()].count(name) > 1):
+        problem, expected = "one column given for several of ours", "a column for each"
+        raise DataError(problem, column=ours, value=found[ours], expected=expected)
     return found
 
 

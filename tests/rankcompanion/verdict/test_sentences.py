@@ -240,7 +240,7 @@ def test_loads_are_heavy_where_one_has_a_fifth_or_many_count_as_few(numbers, nam
     frame = pd.DataFrame({"system": np.where(np.arange(len(worker)) % 2, "A", "B")})
     frame = frame.assign(worker=[f"w{k:03d}" for k in worker], segment=np.arange(len(worker)))
     judged = from_frame(frame.assign(score=np.arange(len(worker)) % 7.0))
-    one = SimpleNamespace(own=judged, battles=None)
+    one = SimpleNamespace(data=judged)
     found = answers.loads(one, SimpleNamespace(units={"worker": len(numbers)}))
     assert bool(found) == named
     if named:
