@@ -37,6 +37,13 @@ ANALYSIS = "analysis"
 FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|xlsx|txt|score|tar|gz))+$", re.I)
 
 
+def _beside(path: Path) -> str:
+    """A hint at what lies beside a path that does not exist, with nearly its name."""
+    with contextlib.suppress(OSError):
+        return meant(path.name, [one.name for one in path.parent.iterdir()])
+    return ""
+
+
 def find(name: str | Path, told: Mapping[str, Any] | None = None) -> Campaign:
     """A campaign by its catalogue name, or by a path to a folder or file in a known format.
 
@@ -78,7 +85,11 @@ def find(name: str | Path, told: Mapping[str, Any] | None = None) -> Campaign:
     if path := _existing(given):
         return _own(path, told)
     if Path(given).name != given or Path(given).suffix in (".csv", ".tsv", ".jsonl", ".xlsx"):
-        raise DataError("no such file or folder", value=given[:200], expected="a path that exists")
+        raise DataError(
+            "no such file or folder" + _beside(Path(given)),
+            value=given[:200],
+            expected="a path that exists",
+        )
     here = ", ".join(campaign.name for campaign in present()) or "none"
     expected = f"a folder or file, or one of {', '.join(catalogue())}; here: {here}"
     value = given if len(given) < 200 else given[:200] + " ..."

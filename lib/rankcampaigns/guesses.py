@@ -105,18 +105,36 @@ def may_be_people(name: str) -> bool:
 
 def in_python(path: Path, names: Mapping[str, str]) -> str:
     """Three lines of Python that give the judgments of a table, as far as its columns are known."""
+    given = [f'{ours}="{names.get(ours) or "<your column>"}"' for ours in NEEDED]
+    given += [f'{ours}="{names[ours]}"' for ours in ("annotator", "document") if names.get(ours)]
+    battles = "rs.battles(frame, left=..., right=..., winner=...)"
+    return (
+        f"; or in Python, whatever the table is like:\n{_frame(path)}"
+        f"  judgments = rs.judgments(frame, {', '.join(given)})  # of battles: {battles}"
+    )
+
+
+def battles_in_python(path: Path, names: Mapping[str, str]) -> str:
+    """Lines of Python that give the battles of a table whose winners are other words."""
+    left, right, winner = (names[name] for name in ("system1", "system2", "winner"))
+    words = f'{{1: "{left}", 2: "{right}", 0: "tie"}}'
+    return (
+        f"; or in Python, with your words for the three:\n{_frame(path)}"
+        f'  frame["{winner}"] = frame["{winner}"].replace({words})\n'
+        f'  judgments = rs.battles(frame, left="{left}", right="{right}", winner="{winner}")\n'
+    )
+
+
+def _frame(path: Path) -> str:
+    """The lines of Python that read a table."""
     ending = path.name.lower().removesuffix(".gz").rpartition(".")[2]
     how = {"xlsx": "excel", "parquet": "parquet", "json": "json", "jsonl": "json"}
     options = {"tsv": ', sep="\\t"', "jsonl": ", lines=True"}.get(ending, "")
     if ending in ("csv", "txt") and (sign := tables.separator(text.first_line(path))) != ",":
         options = f", sep={sign!r}"
-    given = [f'{ours}="{names.get(ours) or "<your column>"}"' for ours in NEEDED]
-    given += [f'{ours}="{names[ours]}"' for ours in ("annotator", "document") if names.get(ours)]
     return (
-        "; or in Python, whatever the table is like:\n"
         "  import pandas as pd, rankstability as rs\n"
         f'  frame = pd.read_{how.get(ending, "csv")}("{path.name}"{options})\n'
-        f"  judgments = rs.judgments(frame, {', '.join(given)})"
     )
 
 

@@ -386,7 +386,12 @@ def _battles(file: Path, excluded: Counter[str], mapping: Mapping[str, str]) -> 
     ids |= schemas.ids(*{"judge", "domain"} & named.keys(), missing=())
     words = dict.fromkeys((named["system1"], named["system2"], *TIES))
     winner = schemas.one_of(ranks_of, "winner")
-    winner = replace(winner, expected=f"one of {', '.join(words)}, or the name of one of the two")
+    expected = f"one of {', '.join(words)}, or the name of one of the two"
+    if mapping:
+        from . import guesses
+
+        expected += guesses.battles_in_python(file, named)
+    winner = replace(winner, expected=expected)
     rows = table.validated(schemas.Schema(ids | {"winner": winner}), named, keep)
     both = union_categoricals([_one_column([rows[name]]) for name in ("system1", "system2")])
     same = keep[np.equal(*both.codes.reshape(2, -1))]

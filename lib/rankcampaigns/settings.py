@@ -282,16 +282,18 @@ def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     entries = []
     for table in tables:
         with text.placed(table):
-            entries.append(guesses.settled(table, said))
+            fought = {} if said.get("columns") else guesses.battle(table)
+            entries.append({"columns": fought, **said} if fought else guesses.settled(table, said))
     if any(entry != entries[0] for entry in entries):
         raise DataError("tables of several forms", file=tables, expected="one of them as PATH")
     entry = entries[0]
     if path.is_file() and any(one != path for one in folder.named_tables(path.parent)):
         entry = {**entry, "files": [path.name]}
     _checked(entry, file)
-    long, source = formats.reader("long"), folder.Source(path, tuple(tables), entry)
-    for pair in long.pairs(source):
-        long.read(source, pair)
+    form = "battles" if {*columns.BATTLE} <= set(entry["columns"]) else "long"
+    reader, source = formats.reader(form), folder.Source(path, tuple(tables), entry)
+    for pair in reader.pairs(source):
+        reader.read(source, pair)
     part = file.with_name(f".{file.name}.part")
     try:
         part.write_text(guesses.written(entry), encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 
 from assessments import json_lines
 from conftest import real
-from rankcampaigns import campaigns
+from rankcampaigns import campaigns, settings
 from rankcampaigns import rr as readers_rr
 from rankcompanion.notebooks.relative_ranking import agreement
 from rankcompanion.running import commands
@@ -293,6 +293,30 @@ def test_battles_in_columns_of_ones_own(tmp_path, capsys):
     few = [told, "--quiet", f"output_dir={tmp_path / 'out'}"]
     assert commands.main(["verdict", str(file), *few]) == 0
     assert "read: column left: Model 1 (by the command line)" in capsys.readouterr().err
+
+
+def test_settings_of_battles_that_a_refusal_offers_to_write_are_written(tmp_path):
+    (tmp_path / "votes.csv").write_text("\n".join([OWN, *VOTES]))
+    with pytest.raises(DataError, match=r"PATH --write-settings` writes it\):\ncolumns: {left: "):
+        campaigns.find(tmp_path / "votes.csv")
+    written = settings.write_settings(tmp_path / "votes.csv", {}).read_text()
+    assert written.startswith("columns: {left: Model 1, right: Model 2, winner: Preferred, judge: ")
+    assert campaigns.find(tmp_path).format == "battles"
+
+
+def test_the_lines_for_winners_that_are_numbers_run(tmp_path, monkeypatch):
+    rows = [f"{a},{b},{k % 3},u{k}" for k, (a, b) in enumerate([("A", "B"), ("B", "C")] * 6)]
+    (tmp_path / "votes.csv").write_text("\n".join(["m1,m2,outcome,rater", *rows]))
+    (tmp_path / "campaign.yaml").write_text("columns: {left: m1, right: m2, winner: outcome}\n")
+    with pytest.raises(DataError, match=r"unknown winner; found '[0-2]'") as error:
+        campaigns.load(tmp_path / "votes.csv")
+    said = str(error.value.expected).partition(":\n")[2]
+    lines = [line.strip() for line in said.splitlines() if line.startswith("  ")]
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    exec("\n".join(lines), names)
+    counts = pair_counts(names["judgments"])
+    assert counts.wins.sum() == 8 and counts.ties.sum() == 8  # each tie in both directions
 
 
 def test_a_winner_who_did_not_take_part_is_refused(tmp_path):

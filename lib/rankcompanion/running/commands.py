@@ -10,6 +10,7 @@ from pathlib import Path
 
 from paperkit import parameters
 from paperkit.errors import InputError
+from rankstability import __version__
 from rankstability.errors import DataError, meant
 
 from . import run as runner
@@ -19,7 +20,8 @@ USAGE = """\
 usage: rankstability run NOTEBOOK [name=value ...]   run a notebook headlessly
        rankstability verdict PATH [name=value ...]    how far a ranking can be trusted
        rankstability data [CAMPAIGN ...]              download the official releases
-       rankstability formats [NAME]                   the formats of judgments"""
+       rankstability formats [NAME]                   the formats of judgments
+       rankstability --version                        which version this is"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,7 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = {"run": run, "verdict": verdict, "formats": formats}
     if words and words[0] in commands:
         return commands[words[0]](words[1:])
-    asked = words[:1] in (["-h"], ["--help"])
+    if words[:1] == ["--version"]:
+        print(f"rankstability {__version__}")
+        return 0
+    asked = words[:1] in (["-h"], ["--help"], ["help"])
     if words and not asked:
         known = [*commands, "data"]
         wrong = DataError(f"no such command{meant(words[0], known)}", value=words[0])

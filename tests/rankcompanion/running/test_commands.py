@@ -103,6 +103,19 @@ def test_a_slip_of_the_command_line_is_named_with_what_was_meant(words, said, ca
     assert said in capsys.readouterr().err
 
 
+def test_a_file_of_nearly_the_name_is_named(tmp_path, capsys):
+    (tmp_path / "ratings.csv").write_text("system,segment,score\nA,1,2\n")
+    assert commands.main(["verdict", str(tmp_path / "rating.csv")]) == 2
+    assert "no such file or folder (did you mean ratings.csv?)" in capsys.readouterr().err
+
+
+def test_the_version_is_said(capsys):
+    import rankstability
+
+    assert commands.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"rankstability {rankstability.__version__}\n"
+
+
 @pytest.mark.parametrize("words", [["verdict", "--help"], ["run", "01", "--help"]])
 def test_help_begins_with_the_usage(words, capsys):
     assert commands.main(words) == 0
