@@ -430,6 +430,18 @@ def test_each_row_of_what_to_add_says_what_it_holds_fixed(told):
     assert "judgments would be worth" not in page_text(told | {"additions": [ROW]})
 
 
+def test_what_to_add_speaks_of_no_annotators_where_none_are_named(told):
+    rows = [ROW | {"addition": name} for name in ("documents", "ratings", "none")]
+    text = page_text(told | {"unsaid": ["annotator"], "additions": rows})
+    assert "twice the documents, each like those here 37 %" in text
+    assert "each output judged twice as often 37 %" in text
+    board = {"items_here": 9, "items_needed": 8, "two_scores": False, "lacking": []}
+    rows = [ROW | {"addition": name} for name in ("annotators", "none")]
+    text = page_text(told | {"leaderboard": board, "additions": rows})
+    assert f"twice the {told['words']['segments']}, each like those here 37 %" in text
+    assert "twice the annotators" not in text
+
+
 def test_one_annotator_alone_is_not_asked_for_by_name(tmp_path):
     rng = np.random.default_rng(4)
     rows = [(s, k, "a", rng.normal(50 + 9 * (s == "A"), 9)) for s in "ABC" for k in range(40)]
