@@ -15,7 +15,7 @@ from rankcompanion.notebooks.judges.worth import about_means, correlated, correl
 
 RESULTS = Path(__file__).parent / "results" / "judges.csv"
 CAMPAIGNS = 1500
-LARGE = 20_000  # documents of the campaign whose r is taken for the truth
+LARGE = 400_000  # documents of the campaign whose r is taken for the truth
 R, DOCUMENTS, SYSTEMS = (0.0, 0.2, 0.45), (10, 20, 40), (2, 4, 12)
 
 
@@ -40,15 +40,16 @@ def true_r(rng, r, systems, uneven):
     if not uneven:
         return r
     people, judge, size = drawn(rng, r, LARGE, systems, uneven)
-    return correlation(about_means(people, size), about_means(judge, size))
+    return float(correlation(about_means(people, size), about_means(judge, size)))
 
 
 def main():
     rng, rows = np.random.default_rng(32), []
+    of_truth = np.random.default_rng(33)
     for uneven in (False, True):
         for r in R:
             for systems in SYSTEMS:
-                truth = true_r(rng, r, systems, uneven)
+                truth = true_r(of_truth, r, systems, uneven)
                 for documents in DOCUMENTS:
                     found = np.array([
                         correlated(*drawn(rng, r, documents, systems, uneven))

@@ -46,7 +46,10 @@ def test_the_toy_of_the_definition_to_seven_digits():
     slope = worth.over_pairs(of["document"], theirs) / worth.over_pairs(theirs, theirs)
     assert slope == pytest.approx(1.7952646, abs=5e-8)
     assert worth.over_pairs(of["worker"], of["worker"]) == pytest.approx(0.875)
-    assert worth.over_pairs(of["document"], of["document"]) == pytest.approx(17.6527778, abs=5e-8)
+    cell = 10 * units["worker"] + units["document"]
+    for unit in (units["document"], cell):
+        alone = worth.influences(people.score, share, people.system, unit)
+        assert worth.over_pairs(alone, alone) == pytest.approx(17.6527778, abs=5e-8)
 
 
 def test_balanced_data_give_the_plain_correlation_without_system_and_document_means():
