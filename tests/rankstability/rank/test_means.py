@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 from rankstability.rank.certainty import certainty
+from rankstability.rank.units import within_domains
 from rankstability.score.scored import from_frame
 
 
@@ -30,6 +31,10 @@ def test_uneven_units_are_left_out_one_by_one():
     assert got.variance[0, 1] == pytest.approx(0.844630, abs=5e-7) == by_hand
     assert got.df[0, 1] == pytest.approx(1.571429, abs=5e-7)
     assert got.p[0, 1] == pytest.approx(0.276371, abs=5e-7)
+    none, unit = np.zeros(6, int), np.array(units)
+    kind = within_domains(np.array(first, float), np.full(6, 1 / 6), np.array([3.5]),
+                          unit=unit, system=none, domain=none)  # fmt: skip
+    assert kind.influence[:, 0] == pytest.approx([0.408248, -0.816497, 0.408248], abs=5e-7)
 
 
 def test_a_system_of_few_units_is_no_surer_than_one_of_many_would_be_with_as_few():
