@@ -16,7 +16,7 @@ from rankstability.rank.battles import battles
 from rankstability.rank.deciding import fewest_comparisons
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.recipes import RECIPES
-from rankstability.rank.standing import choose, compared
+from rankstability.rank.standing import choose, comparisons_by_unit
 from rankstability.rank.standing import standing as place_systems
 from rankstability.rank.units import DOCUMENT, TWO_WAY, WORKER
 from rankstability.score import rr
@@ -56,7 +56,7 @@ def cases(
 
 
 def _by_comparison(name: str, pair: str, frame: pd.DataFrame, unit: str) -> Case:
-    data = compared(frame, unit, name)
+    data = comparisons_by_unit(frame, unit, name)
     return Case(name, pair, "RR", data.method, frame, {}, data)
 
 
@@ -185,7 +185,7 @@ def controls(one: Case) -> pd.DataFrame:
     return by if len(by) > 1 else by.iloc[:0]
 
 
-def beside(one: Case) -> pd.DataFrame:
+def judged_together(one: Case) -> pd.DataFrame:
     """How many workers (or judges) judged both systems of each pair.
 
     Columns system, other, together (workers who judged both), share (of those who judged the system

@@ -203,7 +203,7 @@ def judged(
         "answers": answers.line_answers(made),
         "unit_table": battles.number if battles else unit_table(one.own),
         "controls": study.controls(one),
-        "beside": study.beside(one),
+        "beside": study.judged_together(one),
         "same": study.same_annotators(one, made, alpha),
     }
     if battles is None:

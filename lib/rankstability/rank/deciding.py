@@ -10,7 +10,7 @@ from .fewest import fewest as fewest_scores
 from .fewest import fewest_battles
 from .ranking import Ranking
 from .recipes import RECIPES
-from .standing import compared
+from .standing import comparisons_by_unit
 
 
 def fewest(ranking: Ranking) -> pd.DataFrame:
@@ -47,7 +47,7 @@ def fewest(ranking: Ranking) -> pd.DataFrame:
         raise DataError("a ranking whose judgments are not known", expected=expected)
     if ranking.recipe in RECIPES:
         return fewest_scores(ranking.source, RECIPES[ranking.recipe], ranking.alpha)
-    return fewest_comparisons(compared(ranking.source), ranking.alpha)
+    return fewest_comparisons(comparisons_by_unit(ranking.source), ranking.alpha)
 
 
 def fewest_comparisons(compared: Battles, alpha: float) -> pd.DataFrame:

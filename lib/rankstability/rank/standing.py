@@ -80,7 +80,9 @@ def choose(
     return Chosen(chosen, why, judged)
 
 
-def compared(frame: pd.DataFrame, unit: str = "auto", name: str = "these judgments") -> Battles:
+def comparisons_by_unit(
+    frame: pd.DataFrame, unit: str = "auto", name: str = "these judgments"
+) -> Battles:
     """The comparisons of one task by unit: ``judge``, ``block``, ``battle``, or the default.
 
     Raises DataError for fewer than two systems, only ties, and as `battles.battles`.
@@ -132,7 +134,7 @@ def splits(made: Ranking) -> set[frozenset[int]]:
     return {top for top, line in zip(tops(made.order), made.claimed, strict=True) if line}
 
 
-def beside(
+def places_by_unit(
     systems: Sequence[str],
     claimed: Sequence[int],
     judged: Scores,
@@ -252,7 +254,7 @@ def rank_systems(
             raise DataError(problem, value=recipe, expected="no recipe")
         if unit not in (None, *COMPARED):
             raise DataError("unknown unit", value=unit, expected=", ".join(COMPARED))
-        made = standing(compared(judgments, unit or "auto"), "", alpha=alpha)
+        made = standing(comparisons_by_unit(judgments, unit or "auto"), "", alpha=alpha)
         return replace(made, source=judgments)
     if isinstance(judgments, DirectAssessment):
         year, form, name = judgments.year, judgments.form, judgments.pair

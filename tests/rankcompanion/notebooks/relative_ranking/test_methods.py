@@ -118,7 +118,7 @@ def test_next_to_no_degrees_of_freedom_a_repeat_is_foretold_without_a_fault():
 def test_of_a_system_that_only_tied_no_share_of_judges_is_known():
     frame = by_two([("a", "b", False), ("b", "a", False), ("b", "c", True)] * 9)
     one = cases.Case("t", "xx-yy", "RR", "strength", frame, {}, places.battles(frame))
-    shares = cases.beside(one).set_index(["system", "other"])["share"]
+    shares = cases.judged_together(one).set_index(["system", "other"])["share"]
     assert shares["a", "b"] == 1 and shares["a", "c"] != shares["a", "c"]
 
 
