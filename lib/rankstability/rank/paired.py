@@ -50,7 +50,7 @@ def _signed(
     zero = np.bincount(pair[difference == 0], minlength=pairs)
     judged = np.bincount(pair, minlength=pairs)
     pair, difference = pair[difference != 0], difference[difference != 0]
-    ranks, ties = ranks_within(np.abs(difference), pair, pairs)
+    ranks, ties = ranks_within(_brief(np.abs(difference)), pair, pairs)
     positive = np.bincount(pair, ranks * (difference > 0), pairs)
     squares = np.bincount(pair, ranks**2, pairs)
     n = judged - zero
@@ -65,6 +65,13 @@ def _signed(
     if sides == "two-sided":
         better = worse = np.minimum(2 * np.fmin(better, worse), 1.0)
     return np.where(n > 0, better, 1.0), np.where(n > 0, worse, 1.0)
+
+
+def _brief(sizes: np.ndarray) -> np.ndarray:
+    """Sizes of differences, as short integers if all are whole: these are sorted by radix."""
+    if len(sizes) and sizes.max() < np.iinfo(np.int16).max and (sizes == np.rint(sizes)).all():
+        return sizes.astype(np.int16)
+    return sizes
 
 
 def _shared(

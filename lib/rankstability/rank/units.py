@@ -42,7 +42,7 @@ def unit_table(scored: Scores) -> pd.DataFrame:
     """
     names = (*UNITS[:-1], *((SEGMENT,) if scored.items else ()))
     codes = {name: scored.unit(name) for name in names if scored.has(name)}
-    number = {name: len(np.unique(c)) for name, c in codes.items()}
+    number = {name: int(np.count_nonzero(np.bincount(c))) for name, c in codes.items()}
     inside = {
         name: [o for o in codes if o != name and nested(codes[name], codes[o])] for name in codes
     }
@@ -55,8 +55,9 @@ def unit_table(scored: Scores) -> pd.DataFrame:
 
 def nested(inner: np.ndarray, outer: np.ndarray) -> bool:
     """Whether each level of one factor is contained in a level of another."""
-    pairs = np.unique(inner.astype(np.int64) * (int(outer.max()) + 1) + outer)
-    return len(pairs) == len(np.unique(inner))
+    one = np.zeros(int(inner.max()) + 1, dtype=outer.dtype)  # a level of the outer for each
+    one[inner] = outer
+    return bool((one[inner] == outer).all())
 
 
 def difference_variance(covariance: np.ndarray, least: float = 0.0) -> np.ndarray:
