@@ -22,6 +22,7 @@ from .parameters import declared, read_notebook
 from .templates import HERE, template
 
 OURS = {folder.name for folder in HERE.parent.iterdir() if (folder / "__init__.py").is_file()}
+DOTS = 200  # of a picture, an inch, as figures are drawn
 ADDED = {"injected-parameters", "papermill-error-cell-tag"}  # tags of cells that papermill adds
 SHADES = ("xcode", "github-dark")  # colours of code, by day and by night
 PARTS = [
@@ -213,7 +214,7 @@ def _figure(
     seen = re.sub(r"([*_`<>\[\]])", r"\\\1", str(about.get("seen") or ""))
     drawn = png or ((folder / name).read_bytes() if name.endswith(".png") else b"")
     metadata["site"] = {
-        "size": [int.from_bytes(drawn[k : k + 4], "big") for k in (16, 20)] if drawn else [],
+        "size": _drawn_size(drawn),
         "source": link or "data:image/png;base64," + base64.b64encode(png).decode(),
         "alt": alt or ": ".join(filter(None, [words, heading])) or "Figure",
         "caption": f"{caption} {tables.spaced(seen)}".strip(),
@@ -223,6 +224,13 @@ def _figure(
         "told": columns.told(folder / table) if known else "",
         "png": link,
     }
+
+
+def _drawn_size(png: bytes) -> list[int]:
+    """Width and height of a picture in CSS pixels, as it was drawn; empty without a picture."""
+    if not png:
+        return []
+    return [round(int.from_bytes(png[k : k + 4], "big") * 96 / DOTS) for k in (16, 20)]
 
 
 def calls(cells: Sequence[Any]) -> dict[str, list[str]]:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from paperkit import paths, runs
+from paperkit import pages, paths, runs
+from rankcompanion.figures.common import HOUSE
 from rankcompanion.report import front
 from site_fixture import Links, astray, make_report, make_run
 
@@ -91,6 +92,9 @@ def test_a_figure_is_a_file_with_alt_text_caption_and_numbers(root, made):
     assert text.partition(numbers)[2].startswith("rank: place in the ranking, 1 the best\nsystem: ")
     assert '<figure id="figure-cs-en-mean-scores">' in text
     copied = root / "site" / "wmtx" / "01_tiny" / "cs-en" / "mean_scores.png"
+    width, height = (int.from_bytes(copied.read_bytes()[k : k + 4], "big") for k in (16, 20))
+    shown = f'width="{round(0.48 * width)}" height="{round(0.48 * height)}"'
+    assert shown in text and HOUSE["savefig.dpi"] == pages.DOTS == 200
     kept = root / "figures" / "wmtx" / "01_tiny" / "cs-en" / "mean_scores.png"
     assert copied.read_bytes() == kept.read_bytes()
 
