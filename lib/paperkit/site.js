@@ -101,7 +101,10 @@
         (!form.status.value || row.dataset.status === form.status.value) &&
         (!form.misprint.checked || row.hasAttribute("data-misprint")) &&
         (!form.weak.checked || texted("reason")[i].indexOf("weak:") === 0) &&
-        asked.every(function (word) { return texted(field)[i].indexOf(word) >= 0; });
+        asked.every(function (word) {  // a number is a whole one: the 2 of Table 2 is not that of 2021
+          var text = texted(field)[i];
+          return /^\d+$/.test(word) ? new RegExp("(^|\\D)" + word + "(\\D|$)").test(text) : text.indexOf(word) >= 0;
+        });
     });
     turn(0);
   }

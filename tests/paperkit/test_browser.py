@@ -238,6 +238,12 @@ def test_ledger_shows_misprints_alone(page, tiny):
     assert page.locator("#shown").inner_text() == "0 of 40 rows"
 
 
+def test_a_place_of_the_ledger_is_found_by_its_whole_number(page, tiny):
+    """Table 2 of Knowles 2021, and neither Table 12 nor all that is of 2021."""
+    page.goto(f"file://{tiny}/ledger.html#paper=knowles2021&field=place&words=Table+2")
+    assert page.locator("#shown").inner_text() == "1 of 40 rows"
+
+
 def test_charts_of_the_front_page_need_no_scrolling(browser, tmp_path):
     """On a phone each chart is the narrow one, whole in the window, at the size it was drawn."""
     front.build(tmp_path / "executed", kept.FIGURES, tmp_path / "site")
