@@ -142,7 +142,7 @@ def removals(
         plans = sorted(every_plan, key=lambda plan: plan[0])
         least = plans[0][0] if plans else 0  # that fixed scores would need
         near = plans[:CLOSEST] if plain else [_from_one(plan) for plan in plans[:CLOSEST]]
-        number, name, kept = _fewest(near, passed)
+        number, name, kept = _fewest(near, changed)
         if kind and number != 1:
             number, name, kept = _single(codes, changed, (number, name, kept))
         if not kind and not plain and not number > FEW:
