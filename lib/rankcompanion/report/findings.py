@@ -24,7 +24,7 @@ SETS = ("human+ref", "ref", "lowest", "highest")  # removals of notebook 02 that
 SLIPS = ("slip", "misprint", "the sentence contradicts")  # reasons in the ledger begin with these
 RECIPE = "wmt17"  # the recipe of the direct assessments of WMT17 to WMT21
 UNITS = (TWO_WAY, "worker", "document", "block")  # the first that a campaign has is taken
-LEAD = ("fewest", "lines", "removal", "judges")  # the front page and the README show these in full
+LEAD = ("fewest", "lines", "judges")  # the front page and the README show these in full
 ENDS = ("removal", "halves", "rules", "methods")  # only the first and the last campaign are named
 Rows = list[dict[str, Any]]
 PEOPLE = "people: "  # how rows of people among judges begin
@@ -107,8 +107,8 @@ def gather(figures: Path) -> Rows:
     for key, column, picture, find in (
         ("fewest", "fewest", "", fewest),
         ("lines", "claimed_and_held", "lines_held.png", lines),
-        ("removal", "removed", "de-en/bump.png", removal),
         ("judges", "worth", "en-de/worth.png", judges),
+        ("removal", "removed", "de-en/bump.png", removal),
         ("halves", "level", "effort.png", halves),
         ("rules", "test", "clusters_by_rule.png", rules),
         ("false", "campaigns_with_line", "false_lines.png", false_lines),
