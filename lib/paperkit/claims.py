@@ -21,11 +21,26 @@ import yaml
 from . import paths
 from .errors import InputError
 
-COLUMNS = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
+COLUMNS = [
+    "paper",
+    "place",
+    "cell",
+    "published",
+    "ours",
+    "status",
+    "reason",
+    "provenance",
+]
 STATUSES = ("exact", "rounds", "differs", "no data", "fact")
 WEAK = "weak:"  # begins the reason of a cell that could hardly have come out otherwise
 ABSENT = "the data are not here"  # the reason of a cell without data that has no other
-PROVENANCES = ("official", "rebuilt from z", "recomputed from print", "simulated", "integral")
+PROVENANCES = (
+    "official",
+    "rebuilt from z",
+    "recomputed from print",
+    "simulated",
+    "integral",
+)
 
 
 def published(paper: str, *places: str) -> pd.DataFrame:
@@ -42,7 +57,9 @@ def published(paper: str, *places: str) -> pd.DataFrame:
         frame = frame[frame["place"].isin(places)]
         missing = set(places) - set(frame["place"])
         if missing:
-            raise InputError("no such place", file=paths.shown(file), value=sorted(missing))
+            raise InputError(
+                "no such place", file=paths.shown(file), value=sorted(missing)
+            )
     return frame.reset_index(drop=True)
 
 
@@ -100,22 +117,35 @@ def compare(
     provenance.
     """
     on = list(on)
-    extra = [c for c in ("ours", "reason", "tolerance", "provenance", "fact") if c in ours]
-    answers = ours.reindex(columns=[*on, *extra]).astype(dict.fromkeys([*on, "ours"], object))
+    extra = [
+        c for c in ("ours", "reason", "tolerance", "provenance", "fact") if c in ours
+    ]
+    answers = ours.reindex(columns=[*on, *extra]).astype(
+        dict.fromkeys([*on, "ours"], object)
+    )
     answers = answers.fillna(dict.fromkeys(on, "")).astype(dict.fromkeys(on, str))
     if answers.duplicated(on).any():
         twice = answers.loc[answers.duplicated(on), on].iloc[0]
         raise InputError("two values for one published number", value=tuple(twice))
-    keys = rows[["paper", *dict.fromkeys(["place", "cell", "published", *on])]].astype(str)
-    keys["why"], keys["why_not"] = (rows.get(name, "") for name in ("reason", "no_data"))
+    keys = rows[["paper", *dict.fromkeys(["place", "cell", "published", *on])]].astype(
+        str
+    )
+    keys["why"], keys["why_not"] = (
+        rows.get(name, "") for name in ("reason", "no_data")
+    )
     joined = keys.merge(answers, on=on, how="left")
     out = []
     for row in joined.to_dict("records"):
-        limit, source = _given(row, "tolerance", None), _given(row, "provenance", provenance)
+        limit = _given(row, "tolerance", None)
+        source = _given(row, "provenance", provenance)
         if source not in PROVENANCES:
-            raise InputError("unknown provenance", value=source, expected=", ".join(PROVENANCES))
+            raise InputError(
+                "unknown provenance", value=source, expected=", ".join(PROVENANCES)
+            )
         verdict = status(row["published"], row["ours"], limit)
-        verdict = "fact" if verdict == "exact" and _given(row, "fact", False) else verdict
+        verdict = (
+            "fact" if verdict == "exact" and _given(row, "fact", False) else verdict
+        )
         reason = _given(row, "reason", "")
         if verdict == "no data":
             reason = reason or row["why_not"] or no_data

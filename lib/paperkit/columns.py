@@ -26,7 +26,11 @@ def meanings(table: str, columns: list[str]) -> list[dict[str, str]]:
     own: Mapping[str, Any] = files.get(table) or files.get(table.rpartition("_")[0], {})
     known = {**explained()["columns"], **own.get("columns", {})}
     others = own.get("others", "")
-    rows = [{"name": c, "text": known.get(c, "")} for c in columns if c in known or not others]
+    rows = [
+        {"name": c, "text": known.get(c, "")}
+        for c in columns
+        if c in known or not others
+    ]
     if others and any(c not in known for c in columns):
         what, _, text = others.rpartition(": ")
         rows.append({"name": f"({what})", "text": text})
@@ -43,4 +47,6 @@ def told(file: Path) -> str:
     """What a CSV file holds, and then a line for each of its columns."""
     about = explained()["files"].get(file.stem, {}).get("about", "")
     rows = meanings(file.stem, header(file))
-    return "\n".join(filter(None, [about, *(f"{row['name']}: {row['text']}" for row in rows)]))
+    return "\n".join(
+        filter(None, [about, *(f"{row['name']}: {row['text']}" for row in rows)])
+    )

@@ -27,8 +27,12 @@ class InputError(ValueError):
         text = f"{shown(Path(file))}: {problem}" if file is not None else problem
         if value is not None:
             said = repr(value)
-            text += f"; found {said if len(said) <= LONGEST else said[:LONGEST] + '...'}"
-        super().__init__(visible(text + (f"; expected {expected}" if expected is not None else "")))
+            text += (
+                f"; found {said if len(said) <= LONGEST else said[:LONGEST] + '...'}"
+            )
+        super().__init__(
+            visible(text + (f"; expected {expected}" if expected is not None else ""))
+        )
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows of it: the message alone, since the input is wrong, not the code."""

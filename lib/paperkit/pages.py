@@ -21,9 +21,16 @@ from .errors import InputError
 from .parameters import declared, read_notebook
 from .templates import HERE, template
 
-OURS = {folder.name for folder in HERE.parent.iterdir() if (folder / "__init__.py").is_file()}
+OURS = {
+    folder.name
+    for folder in HERE.parent.iterdir()
+    if (folder / "__init__.py").is_file()
+}
 DOTS = 200  # of a picture, an inch, as figures are drawn
-ADDED = {"injected-parameters", "papermill-error-cell-tag"}  # tags of cells that papermill adds
+ADDED = {
+    "injected-parameters",
+    "papermill-error-cell-tag",
+}  # tags of cells that papermill adds
 SHADES = ("xcode", "github-dark")  # colours of code, by day and by night
 PARTS = [
     "columns.py",
@@ -61,19 +68,30 @@ def body(saved: Path, links: Mapping[str, str], folder: Path, pair: str = "") ->
 
     notebook = nbformat.read(saved, as_version=4)
     given = notebook.metadata.get("papermill", {}).get("parameters", {})
-    site: dict[str, Any] = {"given": {**given, "output_dir": paths.shown(folder)}, "settings": []}
+    site: dict[str, Any] = {
+        "given": {**given, "output_dir": paths.shown(folder)},
+        "settings": [],
+    }
     with suppress(InputError):  # a notebook without parameters
         site["settings"] = declared(saved)
     if pair:
         parts.of_pair(notebook.cells, parts.pairs_of(folder), pair)
-    notebook.cells, empty = _without_empty([c for c in notebook.cells if not ADDED & _tags(c)])
+    notebook.cells, empty = _without_empty(
+        [c for c in notebook.cells if not ADDED & _tags(c)]
+    )
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            said = ((o, "".join(o.get("data", {}).get("text/markdown", "-"))) for o in cell.outputs)
-            cell.outputs = [output for output, text in said if text.strip("* \n")]  # no empty label
+            said = (
+                (o, "".join(o.get("data", {}).get("text/markdown", "-")))
+                for o in cell.outputs
+            )
+            cell.outputs = [
+                output for output, text in said if text.strip("* \n")
+            ]  # no empty label
     notebook.cells = _folded(notebook.cells)
     called = calls(notebook.cells)
-    heading, captions = "", Captions()
+    heading = ""
+    captions = Captions()
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             titles = re.findall(r"^#+ +(.+)$", cell.source, re.MULTILINE)
@@ -128,7 +146,9 @@ def _folded(cells: Sequence[Any]) -> list[Any]:
     """The cells, with code that had no output joined to the code cell right after or before it."""
 
     def code(*both: Any) -> bool:
-        return all(c["cell_type"] == "code" and "parameters" not in _tags(c) for c in both)
+        return all(
+            c["cell_type"] == "code" and "parameters" not in _tags(c) for c in both
+        )
 
     made: list[Any] = []
     for cell in cells:
@@ -144,7 +164,10 @@ def _folded(cells: Sequence[Any]) -> list[Any]:
 
 def _says_something(cell: Mapping[str, Any]) -> bool:
     """Whether a code cell holds the parameters, or had other output than empty tables."""
-    shown = ("".join(o.get("data", {}).get("text/html", [])) for o in cell.get("outputs") or ())
+    shown = (
+        "".join(o.get("data", {}).get("text/html", []))
+        for o in cell.get("outputs") or ()
+    )
     return "parameters" in _tags(cell) or any(text != tables.EMPTY for text in shown)
 
 
@@ -177,7 +200,9 @@ class Captions:
     def of(self, picture: str) -> str:
         """The caption, as Markdown, of a picture such as ``cs-en/bump.png``; in full only once."""
         pair, _, name = picture.removesuffix(".png").rpartition("/")
-        fits = [key for key in self.known if fnmatch(name, key[0]) and not (pair and key[1])]
+        fits = [
+            key for key in self.known if fnmatch(name, key[0]) and not (pair and key[1])
+        ]
         if not fits:
             return ""
         best = max(fits, key=lambda key: (key[1], key[0] == name, len(key[0])))
@@ -191,10 +216,15 @@ class Captions:
 
 
 def _figure(
-    output: Any, links: Mapping[str, str], folder: Path, heading: str, captions: Captions
+    output: Any,
+    links: Mapping[str, str],
+    folder: Path,
+    heading: str,
+    captions: Captions,
 ) -> None:
     """Add to an output with a picture what the template needs: link, caption, alternative text."""
-    data, metadata = output.get("data", {}), output.setdefault("metadata", {})
+    data = output.get("data", {})
+    metadata = output.setdefault("metadata", {})
     about = {**metadata.get("image/png", {}), **metadata.pop("rankstability", {})}
     name = str(about.get("picture") or about.get("name") or "")
     png = base64.b64decode("".join(data["image/png"])) if "image/png" in data else b""
@@ -238,17 +268,28 @@ def calls(cells: Sequence[Any]) -> dict[str, list[str]]:
     trees = {}
     for cell in cells:
         with suppress(SyntaxError):
-            trees[cell["id"]] = ast.parse(cell["source"] if cell["cell_type"] == "code" else "")
+            trees[cell["id"]] = ast.parse(
+                cell["source"] if cell["cell_type"] == "code" else ""
+            )
     known: dict[str, str] = {}  # the full name of each imported name
     for node in chain.from_iterable(map(ast.walk, trees.values())):
-        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] in OURS:
+        if (
+            isinstance(node, ast.ImportFrom)
+            and str(node.module).partition(".")[0] in OURS
+        ):
             known |= {n.asname or n.name: f"{node.module}.{n.name}" for n in node.names}
     made: dict[str, list[str]] = {}
     for name, tree in trees.items():
-        called = (ast.unparse(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call))
+        called = (
+            ast.unparse(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)
+        )
         parts = (text.partition(".") for text in called)
-        full = (known[first] + dot + rest for first, dot, rest in parts if first in known)
-        made[name] = [n for n in dict.fromkeys(full) if source_of(n) and ".session." not in n]
+        full = (
+            known[first] + dot + rest for first, dot, rest in parts if first in known
+        )
+        made[name] = [
+            n for n in dict.fromkeys(full) if source_of(n) and ".session." not in n
+        ]
     return {cell["id"]: made.get(cell["id"], []) for cell in cells}
 
 
@@ -322,11 +363,17 @@ def _passages(html: str, most: int = 700) -> list[tuple[str, str, str]]:
     html = re.sub(r'(?s)<details class="code">.*?</details>|<math.*?</math>', " ", html)
     made = []
     for part in re.split(r"(?=<h[1-6] id=)", html):
-        found = re.match(r'<h[1-6] id="([^"]+)">(.*?)<a class="anchor".*?</h[1-6]>', part, re.S)
+        found = re.match(
+            r'<h[1-6] id="([^"]+)">(.*?)<a class="anchor".*?</h[1-6]>', part, re.S
+        )
         if found:
             text = unescape(re.sub(r"<[^>]+>", " ", part[found.end() :]))
-            words = " ".join(dict.fromkeys(w for w in text.split() if re.search(r"[^\W\d_]", w)))
-            made.append((found[1], unescape(re.sub(r"<[^>]+>", "", found[2])), words[:most]))
+            words = " ".join(
+                dict.fromkeys(w for w in text.split() if re.search(r"[^\W\d_]", w))
+            )
+            made.append(
+                (found[1], unescape(re.sub(r"<[^>]+>", "", found[2])), words[:most])
+            )
     return made
 
 
@@ -336,7 +383,9 @@ def headline(notebook: Mapping[str, Any]) -> tuple[str, str]:
     A sentence that goes on in a formula below the paragraph is left out.
     """
     cells = notebook.get("cells", [])
-    text = next(("".join(c["source"]) for c in cells if c["cell_type"] == "markdown"), "")
+    text = next(
+        ("".join(c["source"]) for c in cells if c["cell_type"] == "markdown"), ""
+    )
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"<[^>]+>|[*`]", "", text))
     title, _, rest = text.strip().partition("\n")
     question = next((p for p in re.split(r"\n\s*\n", rest.strip()) if p.strip()), "")
@@ -359,14 +408,44 @@ def assets() -> dict[str, str]:
 
     light, dark = (HtmlFormatter(style=s).get_style_defs(".highlight") for s in SHADES)
     names = ("site.css", "site.js", "page/verdict.schema.json")
-    made = {Path(name).name: (HERE / name).read_text(encoding="utf-8") for name in names}
+    made = {
+        Path(name).name: (HERE / name).read_text(encoding="utf-8") for name in names
+    }
     screen = f"@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
     plain = ".highlight, .highlight pre { background: none; }"
     return {**made, "site.css": "\n".join([made["site.css"], light, screen, plain, ""])}
 
 
-TAGS = {"a", "b", "blockquote", "br", "caption", "code", "dd", "details", "div", "dl", "dt", "em"}
-TAGS |= {"h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "li", "ol", "p", "pre", "small", "span"}
+TAGS = {
+    "a",
+    "b",
+    "blockquote",
+    "br",
+    "caption",
+    "code",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "em",
+}
+TAGS |= {
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "i",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "small",
+    "span",
+}
 TAGS |= {"strong", "sub", "summary", "sup", "ul"}
 TAGS |= {"table", "tbody", "td", "tfoot", "th", "thead", "tr"}
 ATTRIBUTES = {"*": ["class", "style", "title", "lang", "scope", "colspan", "rowspan"]}
@@ -388,7 +467,9 @@ def harmless(html: str) -> str:
         import bleach
         from bleach.css_sanitizer import ALLOWED_CSS_PROPERTIES, CSSSanitizer
 
-        css = CSSSanitizer([*ALLOWED_CSS_PROPERTIES, "border-bottom"])  # a line between clusters
+        css = CSSSanitizer(
+            [*ALLOWED_CSS_PROPERTIES, "border-bottom"]
+        )  # a line between clusters
         safe = bleach.clean(safe, tags=TAGS, attributes=ATTRIBUTES, css_sanitizer=css)
     safe = safe.replace("<th></th>", "<td></td>")  # an empty heading
     return re.sub(r"<table[^>]*>.*?</table>", _region, safe, flags=re.DOTALL)
@@ -403,9 +484,29 @@ def _region(table: re.Match[str]) -> str:
     return f'<details class="long"><summary>{rows} rows</summary>{made}</details>'
 
 
-MATH = {"math", "mfrac", "mi", "mn", "mo", "mover", "mrow", "mspace", "msqrt", "mstyle", "msub"}
+MATH = {
+    "math",
+    "mfrac",
+    "mi",
+    "mn",
+    "mo",
+    "mover",
+    "mrow",
+    "mspace",
+    "msqrt",
+    "mstyle",
+    "msub",
+}
 MATH |= {"msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover"}
-MATH_ATTRIBUTES = ["display", "fence", "mathvariant", "maxsize", "minsize", "stretchy", "width"]
+MATH_ATTRIBUTES = [
+    "display",
+    "fence",
+    "mathvariant",
+    "maxsize",
+    "minsize",
+    "stretchy",
+    "width",
+]
 
 
 def equations(html: str) -> str:
@@ -416,9 +517,8 @@ def equations(html: str) -> str:
     def equation(found: re.Match[str]) -> str:
         made = convert(unescape(found[1]).strip(), display="block")
         safe = bleach.clean(made, tags=MATH, attributes=MATH_ATTRIBUTES)
-        return (
-            f'<span class="equation" role="region" tabindex="0" aria-label="Equation">{safe}</span>'
-        )
+        said = 'class="equation" role="region" tabindex="0" aria-label="Equation"'
+        return f"<span {said}>{safe}</span>"
 
     return re.sub(r"\$\$([^<$]+)\$\$", equation, html)
 
@@ -435,6 +535,8 @@ def _exporter() -> Any:
     )
     exporter.register_filter("harmless", harmless)
     exporter.register_filter("equations", equations)
-    highlighted = cache(Highlight2HTML(pygments_lexer="ipython3"))  # campaigns share their code
+    highlighted = cache(
+        Highlight2HTML(pygments_lexer="ipython3")
+    )  # campaigns share their code
     exporter.register_filter("highlight_code", highlighted)
     return exporter

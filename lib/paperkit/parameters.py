@@ -20,7 +20,9 @@ from .errors import InputError, meant
 TYPES = ("str", "int", "float", "bool", "list[str]", "list[int]", "list[float]")
 LINE = "name: type = literal  # help"
 WHOLE = "whole"  # in place of a language pair: the campaign's tables, from pairs already run
-ALLOWED = yaml.safe_load(Path(__file__).with_name("choices.yaml").read_text(encoding="utf-8"))
+ALLOWED = yaml.safe_load(
+    Path(__file__).with_name("choices.yaml").read_text(encoding="utf-8")
+)
 LEAST: dict[str, int] = ALLOWED["least"]
 VERDICT = "00_verdict"  # an installed package has no notebooks, but can make the page of this one
 LONGEST = 10_000  # characters of a parameter on the command line
@@ -46,7 +48,9 @@ def resolve(prefix: str) -> str:
     """The name of the notebook that begins with `prefix`; raises InputError unless there is one."""
     name = Path(prefix).stem if prefix.endswith(".ipynb") else prefix
     known = notebooks()
-    matches = [n for n in known if n == name] or [n for n in known if n.startswith(name)]
+    matches = [n for n in known if n == name] or [
+        n for n in known if n.startswith(name)
+    ]
     if len(matches) != 1:
         problem = "no such notebook" if not matches else "several notebooks begin so"
         numbered = [n for n in known if n.startswith(f"0{name}_")]  # 1 may mean 01
@@ -64,7 +68,10 @@ def read_notebook(name: str) -> dict[str, Any]:
 def metadata(name: str) -> dict[str, Any]:
     """A notebook's own metadata: protocols, workers, split, promises, pair_promises, ..."""
     if name == VERDICT and name not in notebooks():
-        made = {"promises": ["index.html"], "pair_promises": ["verdict.html", "verdict.json"]}
+        made = {
+            "promises": ["index.html"],
+            "pair_promises": ["verdict.html", "verdict.json"],
+        }
         return {"protocols": ["DA", "MQM", "RR"], **made}
     return dict(read_notebook(name)["metadata"]["rankstability"])
 
@@ -73,7 +80,9 @@ def parameters(name: str) -> list[Parameter]:
     """The parameters of the notebook of that name; see `declared`."""
     if name == VERDICT:
         file = Path(__file__).with_name("verdict.yaml")
-        return [Parameter(**row) for row in yaml.safe_load(file.read_text(encoding="utf-8"))]
+        return [
+            Parameter(**row) for row in yaml.safe_load(file.read_text(encoding="utf-8"))
+        ]
     return declared(paths.NOTEBOOKS / f"{name}.ipynb")
 
 
@@ -86,14 +95,19 @@ def declared(notebook: Path) -> list[Parameter]:
 
     made = []
     for name, about in inspect_notebook(notebook).items():
-        kind, text = about["inferred_type_name"], about["default"]
+        kind = about["inferred_type_name"]
+        text = about["default"]
         if kind not in TYPES:
             expected = f"{LINE}; types: {', '.join(TYPES)}"
-            raise InputError("not a parameter", file=notebook, value=name, expected=expected)
+            raise InputError(
+                "not a parameter", file=notebook, value=name, expected=expected
+            )
         try:
             made.append(Parameter(name, kind, ast.literal_eval(text), about["help"]))
         except (ValueError, SyntaxError):
-            raise InputError("not a literal", file=notebook, value=text, expected=LINE) from None
+            raise InputError(
+                "not a literal", file=notebook, value=text, expected=LINE
+            ) from None
     if not made:
         raise InputError("no cell tagged 'parameters'", file=notebook, expected=LINE)
     return made
@@ -135,30 +149,45 @@ def _in_range(name: str, value: Any, choices: Collection[str]) -> None:
         raise unknown(f"parameter {name}", value, choices)
     if name == "alpha" and not 0 < value < 1:
         raise InputError("parameter alpha", value=value, expected="above 0 and below 1")
-    if name in LEAST and not LEAST[name] <= value <= (MOST if name != "seed" else math.inf):
-        expected = f"at least {LEAST[name]}" if value < LEAST[name] else f"at most {MOST}"
+    if name in LEAST and not LEAST[name] <= value <= (
+        MOST if name != "seed" else math.inf
+    ):
+        expected = (
+            f"at least {LEAST[name]}" if value < LEAST[name] else f"at most {MOST}"
+        )
         raise InputError(f"parameter {name}", value=value, expected=expected)
 
 
 def unknown(problem: str, value: str, known: Collection[str]) -> InputError:
     """The error for a value that is not among `known`; it names the closest of them."""
-    return InputError(problem + meant(str(value), known), value=value, expected=", ".join(known))
+    return InputError(
+        problem + meant(str(value), known), value=value, expected=", ".join(known)
+    )
 
 
 def check_campaign(name: str, campaign: Any) -> None:
     """Raises InputError for a campaign that the notebook does not take; names notebooks that do."""
     about = metadata(name)
     if about.get("protocols") and not takes(about, campaign):
-        fitting = ", ".join(n for n in notebooks() if takes(metadata(n), campaign)) or "none here"
+        fitting = (
+            ", ".join(n for n in notebooks() if takes(metadata(n), campaign))
+            or "none here"
+        )
         if campaign.parts:
             studies = ", ".join(f"{campaign.name}.{part}" for part in campaign.parts)
             problem = f"{campaign.name} holds several studies: name one for {name}"
-            raise InputError(problem, expected=f"campaign={studies}; or, of all, {fitting}")
+            raise InputError(
+                problem, expected=f"campaign={studies}; or, of all, {fitting}"
+            )
         if about.get("judges") and not campaign.judged:
             problem = f"{campaign.name} names no judge models"
-            expected = "`judges: [names]` or `judges: {file: judges.tsv}` in its campaign.yaml"
+            expected = (
+                "`judges: [names]` or `judges: {file: judges.tsv}` in its campaign.yaml"
+            )
             raise InputError(problem, expected=expected)
-        what = campaign.protocol if campaign.workers else "segment scores without workers"
+        what = (
+            campaign.protocol if campaign.workers else "segment scores without workers"
+        )
         problem = f"{name} is not for {what}, which {campaign.name} holds"
         raise InputError(problem, expected=f"one of {fitting}")
 
@@ -173,7 +202,9 @@ def pairs_of(campaign: Any, pair: str) -> tuple[str, ...]:
 def check_pair(campaign: Any, pair: str) -> None:
     """Raises InputError for a pair that the campaign lacks; empty and ``whole`` stand for all."""
     if pair and pair != WHOLE and pair not in campaign.pairs:
-        raise unknown(f"no such language pair in campaign {campaign.name}", pair, campaign.pairs)
+        raise unknown(
+            f"no such language pair in campaign {campaign.name}", pair, campaign.pairs
+        )
 
 
 def takes(about: Mapping[str, Any], campaign: Any) -> bool:
@@ -188,12 +219,16 @@ def takes(about: Mapping[str, Any], campaign: Any) -> bool:
         return False
     if campaign.protocol not in about.get("protocols", []):
         return False
-    return campaign.protocol != "DA" or campaign.workers or not about.get("workers", False)
+    return (
+        campaign.protocol != "DA" or campaign.workers or not about.get("workers", False)
+    )
 
 
 def _typed(parameter: Parameter, value: Any) -> Any:
-    kind, item = parameter.type, parameter.type.removeprefix("list[").removesuffix("]")
-    read, several = value, kind != item
+    kind = parameter.type
+    item = parameter.type.removeprefix("list[").removesuffix("]")
+    read = value
+    several = kind != item
     if isinstance(value, str) and kind != "str":
         read = _read(value)
         if several and not isinstance(read, list):  # a,b,c
@@ -213,7 +248,9 @@ def _read(value: str) -> Any:
         return value
     try:
         scientific = re.fullmatch(r"[-+.0-9]+e[-+]?[0-9]+", value, re.IGNORECASE)
-        return float(value) if scientific else yaml.safe_load(value)  # YAML reads 1e-3 as text
+        return (
+            float(value) if scientific else yaml.safe_load(value)
+        )  # YAML reads 1e-3 as text
     except (yaml.YAMLError, ValueError, RecursionError):  # such as an impossible date
         return value
 
@@ -234,13 +271,20 @@ def output_folder(given: str | Path) -> Path:
     try:
         folder = Path(given).resolve()
         there = next(p for p in (folder, *folder.parents) if p.exists())
-    except (OSError, ValueError, RuntimeError) as error:  # NUL, too long, links in a circle
+    except (
+        OSError,
+        ValueError,
+        RuntimeError,
+    ) as error:  # NUL, too long, links in a circle
         reason = f"the output folder cannot be made ({getattr(error, 'strerror', None) or error})"
         raise InputError(reason, value=str(given), expected=expected) from None
-    problem, here = "", Path.cwd()
+    problem = ""
+    here = Path.cwd()
     if not there.is_dir():
         problem = "the output folder cannot be made: this is a file"
-    elif not all(os.access(p, os.W_OK | os.X_OK) for p in {there, folder.parent} if p.is_dir()):
+    elif not all(
+        os.access(p, os.W_OK | os.X_OK) for p in {there, folder.parent} if p.is_dir()
+    ):
         problem = "the output folder cannot be written to"
     elif folder in (here, *here.parents) or os.path.ismount(folder):
         problem = "results cannot take the place of this folder"

@@ -6,8 +6,12 @@ _ABOVE = Path(__file__).resolve().parents[2]
 ROOT = _ABOVE if (_ABOVE / "notebooks").is_dir() else Path.cwd()
 NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
-RESULTS = Path("results")  # of users' own campaigns, one folder each, below `results_root`
-BUILD = ROOT / "build"  # executed notebooks, status files, the report site; never tracked
+RESULTS = Path(
+    "results"
+)  # of users' own campaigns, one folder each, below `results_root`
+BUILD = (
+    ROOT / "build"
+)  # executed notebooks, status files, the report site; never tracked
 PUBLISHED = ROOT / "data" / "published"
 
 

@@ -26,18 +26,28 @@ from .errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-STAGING = ".partial-"  # prefix of a run's folder, followed by results ~ machine ~ process ~
-NEW, OLD = "new", "old"  # folders in it: the new results, and the old ones once replaced
-FORGOTTEN = 86_400.0  # seconds after which the folder of a run on another machine is removed
+STAGING = (
+    ".partial-"  # prefix of a run's folder, followed by results ~ machine ~ process ~
+)
+NEW, OLD = (
+    "new",
+    "old",
+)  # folders in it: the new results, and the old ones once replaced
+FORGOTTEN = (
+    86_400.0  # seconds after which the folder of a run on another machine is removed
+)
 RECORD = "run.json"  # next to the results: the settings they depend on, and what each file is
-SOURCE = ".campaign"  # in the results of a user's own campaign: the path of its judgments
+SOURCE = (
+    ".campaign"  # in the results of a user's own campaign: the path of its judgments
+)
 
 
 def results_folder(campaign: Any) -> Path:
     """The folder for a campaign's results, in ``figures``; of a user's own in ``results``."""
     if not campaign.own:
         return paths.FIGURES / campaign.name
-    plain, source = paths.results_root() / campaign.name, _source(campaign)
+    plain = paths.results_root() / campaign.name
+    source = _source(campaign)
     owner = plain / SOURCE
     if not owner.is_file() or owner.read_bytes() == source:
         return plain
@@ -79,7 +89,9 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
     def ten_digits(value: float) -> str:
         return f"{value + 0.0:.10g}"  # a negative zero loses its sign
 
-    return frame.to_csv(index=False, float_format=ten_digits, lineterminator="\n").encode()
+    return frame.to_csv(
+        index=False, float_format=ten_digits, lineterminator="\n"
+    ).encode()
 
 
 def record(folder: Path) -> dict[str, Any]:
@@ -106,7 +118,9 @@ def refuse_others(final: Path, files: Iterable[str]) -> None:
         there = final / file
         if there.exists() and not _run_was_here(there.parent):
             problem = "a file that no run wrote would be overwritten"
-            raise InputError(problem, file=there, expected="an output folder of its own")
+            raise InputError(
+                problem, file=there, expected="an output folder of its own"
+            )
 
 
 def _run_was_here(folder: Path) -> bool:
@@ -183,7 +197,9 @@ def locked(final: Path) -> Iterator[None]:
         os.close(number)
 
 
-def place(own: Path, final: Path, about: tuple[str, str], scopes: Sequence[Path]) -> None:
+def place(
+    own: Path, final: Path, about: tuple[str, str], scopes: Sequence[Path]
+) -> None:
     """Put the results of a finished run, ``own / NEW``, in place of those in `final`.
 
     Of the files in `final`, only those go that a ``run.json`` of the same notebook and campaign
@@ -199,7 +215,9 @@ def place(own: Path, final: Path, about: tuple[str, str], scopes: Sequence[Path]
 
         if final.is_dir():
             also = {"symlinks": True, "dirs_exist_ok": True}
-            shutil.copytree(final, own / NEW, ignore=replaced, copy_function=_linked, **also)
+            shutil.copytree(
+                final, own / NEW, ignore=replaced, copy_function=_linked, **also
+            )
             os.rename(final, own / OLD)
         os.rename(own / NEW, final)
 

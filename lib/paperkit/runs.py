@@ -69,14 +69,18 @@ class Run:
 
 def read_runs(executed: Path, figures: Path = paths.FIGURES) -> list[Run]:
     """The runs on this machine, and kept reports of what was not run here successfully; sorted."""
-    runs = [_read_run(file, figures) for file in sorted(executed.glob("*/*.status.json"))]
+    runs = [
+        _read_run(file, figures) for file in sorted(executed.glob("*/*.status.json"))
+    ]
     own = {r.key for r in runs if not r.failed and r.executed}
     for report in sorted(figures.glob(f"*/[0-9]*/{NAME}")):
         whole = (report.parent.name, report.parent.parent.name, "")
         if whole not in own:
             runs = [r for r in runs if r.failed or r.key != whole]
             runs.append(Run(*whole, "kept", 0, "", report.parent, report))
-    return sorted(runs, key=lambda r: (r.notebook, r.demo, r.campaign, r.pair, r.failed))
+    return sorted(
+        runs, key=lambda r: (r.notebook, r.demo, r.campaign, r.pair, r.failed)
+    )
 
 
 def _read_run(file: Path, figures: Path) -> Run:
@@ -132,9 +136,14 @@ def slim(executed: Path, folder: Path, final: Path) -> bytes:
     pairs = parts.pairs_of(folder)
     shown_pair = worked(final, pairs)
     parts.of_pair(notebook["cells"], pairs, shown_pair)
-    pictures = {png.read_bytes(): png.relative_to(folder) for png in sorted(folder.rglob("*.png"))}
+    pictures = {
+        png.read_bytes(): png.relative_to(folder)
+        for png in sorted(folder.rglob("*.png"))
+    }
     injected = "injected-parameters"
-    cells = [c for c in notebook["cells"] if injected not in c["metadata"].get("tags", [])]
+    cells = [
+        c for c in notebook["cells"] if injected not in c["metadata"].get("tags", [])
+    ]
     for cell in cells:
         tags = cell["metadata"].get("tags", [])
         cell["metadata"] = {"tags": tags} if tags else {}
@@ -147,7 +156,9 @@ def slim(executed: Path, folder: Path, final: Path) -> bytes:
     old = notebook["metadata"]
     given = old.get("papermill", {}).get("parameters", {})
     metadata = {k: old[k] for k in KEPT_METADATA if k in old}
-    metadata["papermill"] = {"parameters": {k: v for k, v in given.items() if k != "output_dir"}}
+    metadata["papermill"] = {
+        "parameters": {k: v for k, v in given.items() if k != "output_dir"}
+    }
     metadata["rankstability"] = {**metadata.get("rankstability", {}), "pairs": pairs}
     metadata["rankstability"]["shown"] = shown_pair
     notebook |= {"cells": cells, "metadata": metadata}
@@ -160,7 +171,10 @@ def kept(file: Path) -> bool:
     """Whether git does not ignore this file; without git, no file counts as ignored."""
     asked = ["git", "check-ignore", "--quiet", "--no-index", str(file)]
     with suppress(OSError):
-        return subprocess.run(asked, cwd=paths.ROOT, stderr=subprocess.DEVNULL).returncode != 0
+        return (
+            subprocess.run(asked, cwd=paths.ROOT, stderr=subprocess.DEVNULL).returncode
+            != 0
+        )
     return True
 
 
@@ -173,7 +187,9 @@ def worked(folder: Path, pairs: Sequence[str]) -> str:
     return next(held, pairs[0] if pairs else "")
 
 
-def _linked(output: dict[str, Any], pictures: dict[bytes, Path], final: Path) -> dict[str, Any]:
+def _linked(
+    output: dict[str, Any], pictures: dict[bytes, Path], final: Path
+) -> dict[str, Any]:
     """The output, with a picture replaced by a link to its file.
 
     A picture that the repository does not keep is replaced by a link to the report of another
@@ -190,16 +206,23 @@ def _linked(output: dict[str, Any], pictures: dict[bytes, Path], final: Path) ->
     name = file.as_posix() if file else "a picture"
     if file and not kept(final / file):
         elsewhere = [
-            f for f in sorted(final.parent.parent.glob(f"*/{final.name}/{name}")) if kept(f)
+            f
+            for f in sorted(final.parent.parent.glob(f"*/{final.name}/{name}"))
+            if kept(f)
         ]
         if elsewhere:
-            there = f"{elsewhere[0].relative_to(final.parent.parent).parts[0]}/{final.name}"
+            there = (
+                f"{elsewhere[0].relative_to(final.parent.parent).parts[0]}/{final.name}"
+            )
             place = f"../{there}.html#figure-{file.stem}"
             return _markdown(
                 f"This figure does not depend on the campaign: it is [in {there}]({place})."
             )
     drawn = output["metadata"].get("image/png", {})
-    about = {"picture": name, **{key: drawn[key] for key in ("alt", "seen") if drawn.get(key)}}
+    about = {
+        "picture": name,
+        **{key: drawn[key] for key in ("alt", "seen") if drawn.get(key)},
+    }
     return _markdown(f"![{name}]({name})", {"rankstability": about})
 
 

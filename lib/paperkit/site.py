@@ -17,7 +17,9 @@ from .templates import HERE, template
 RECORD = ".pages.json"
 FIGURE = ("png", "svg", "pdf")
 SHOWN = (*FIGURE, "csv", "tex", "json", "xlsx", "html")
-Words = list[tuple[str, str, str, str]]  # entries of the search: address, heading, where, text
+Words = list[
+    tuple[str, str, str, str]
+]  # entries of the search: address, heading, where, text
 Contexts = Callable[..., tuple[dict[str, dict[str, Any]], Words]]
 
 
@@ -37,7 +39,9 @@ def publish(folder: Path, to: Path) -> list[str]:
     return made
 
 
-def listed(places: Iterable[str], folder: str, pair: str = "") -> dict[str, dict[str, Any]]:
+def listed(
+    places: Iterable[str], folder: str, pair: str = ""
+) -> dict[str, dict[str, Any]]:
     """Figures and tables for a page: a group for the campaign and one per pair, links by type.
 
     The CSV of a figure is listed with the figure. `folder` leads from the page to the files; a
@@ -52,8 +56,12 @@ def listed(places: Iterable[str], folder: str, pair: str = "") -> dict[str, dict
     drawn = {(below, name) for below, name, nth, _ in rows if SHOWN[nth] in FIGURE}
     groups: dict[str, dict[str, Any]] = {}
     for below, name, nth, place in sorted(rows):
-        group = groups.setdefault(below or "the whole campaign", {"figures": {}, "tables": {}})
-        files = group["figures" if (below, name) in drawn else "tables"].setdefault(name, {})
+        group = groups.setdefault(
+            below or "the whole campaign", {"figures": {}, "tables": {}}
+        )
+        files = group["figures" if (below, name) in drawn else "tables"].setdefault(
+            name, {}
+        )
         files[SHOWN[nth]] = f"{folder}/{place}"
     return groups
 
@@ -63,7 +71,9 @@ def _write(site: Path, page: str, name: str, **context: Any) -> None:
     write_whole(site / page, text.encode())
 
 
-def write_pages(runs: list[Run], site: Path) -> tuple[int, dict[str, str], dict[str, Any]]:
+def write_pages(
+    runs: list[Run], site: Path
+) -> tuple[int, dict[str, str], dict[str, Any]]:
     """Convert the pages that changed since the last time; remove those of runs that are gone.
 
     Returns the number of pages converted; problems by page; and, by page, its title, the words
@@ -76,33 +86,50 @@ def write_pages(runs: list[Run], site: Path) -> tuple[int, dict[str, str], dict[
         record = json.loads((site / RECORD).read_bytes())
     except (OSError, ValueError):
         record = {}
-    old, fresh = record.get("pages", {}), {}
+    old = record.get("pages", {})
+    fresh = {}
     folders = {(run.campaign, run.notebook): run.output_dir for run in reversed(runs)}
-    files = {key: publish(folder, site.joinpath(*key)) for key, folder in sorted(folders.items())}
+    files = {
+        key: publish(folder, site.joinpath(*key))
+        for key, folder in sorted(folders.items())
+    }
     parts = [digest(HERE / part) for part in pages.PARTS]
     todo = []
     for run in runs:
         if run.executed is None:
             continue
-        places, near = files[run.campaign, run.notebook], around(run, runs)
-        beside = {name: [[r.page, r.last_line] for r in those] for name, those in near.items()}
+        places = files[run.campaign, run.notebook]
+        near = around(run, runs)
+        beside = {
+            name: [[r.page, r.last_line] for r in those] for name, those in near.items()
+        }
         stamp = [digest(run.executed), repr(run), repr(beside), repr(places), *parts]
-        if (old.get(run.page) or {}).get("stamp") == stamp and (site / run.page).is_file():
+        if (old.get(run.page) or {}).get("stamp") == stamp and (
+            site / run.page
+        ).is_file():
             fresh[run.page] = old[run.page]
         else:
             todo.append((run, near, places, stamp))
     problems = {}
-    for run, near, places, stamp in tqdm(todo, desc="report pages", unit="page", disable=None):
+    for run, near, places, stamp in tqdm(
+        todo, desc="report pages", unit="page", disable=None
+    ):
         try:
             fresh[run.page] = {"stamp": stamp, **_write_page(run, near, places, site)}
-        except Exception as problem:  # one broken notebook must not take the report with it
+        except (
+            Exception
+        ) as problem:  # one broken notebook must not take the report with it
             problems[run.page] = f"{type(problem).__name__}: {problem}"
             (site / run.page).unlink(missing_ok=True)
-    copies = [f"{'/'.join(key)}/{place}" for key, places in files.items() for place in places]
+    copies = [
+        f"{'/'.join(key)}/{place}" for key, places in files.items() for place in places
+    ]
     _remove(site, {*old, *record.get("copies", [])} - {*fresh, *copies})
     made = {"pages": fresh, "copies": copies}
     if made != record:
-        write_whole(site / RECORD, (json.dumps(made, indent=1, sort_keys=True) + "\n").encode())
+        write_whole(
+            site / RECORD, (json.dumps(made, indent=1, sort_keys=True) + "\n").encode()
+        )
     return len(todo) - len(problems), problems, fresh
 
 
@@ -116,11 +143,28 @@ def _write_page(
     near = {**near, "unbuilt": _unbuilt(run, near["pairs"]), "shown": _shown(run)}
     files = listed(places, run.notebook, run.pair)
     csv = [place for place in places if place.endswith(".csv")]
-    told = {f"{run.notebook}/{place}": columns.told(run.output_dir / place) for place in csv}
-    _write(site, run.page, "page.html.j2", run=run, body=body, files=files, told=told, **near)
-    names = " ".join(dict.fromkeys(" ".join(p.rpartition(".")[0] for p in places).split("/")))
+    told = {
+        f"{run.notebook}/{place}": columns.told(run.output_dir / place) for place in csv
+    }
+    _write(
+        site,
+        run.page,
+        "page.html.j2",
+        run=run,
+        body=body,
+        files=files,
+        told=told,
+        **near,
+    )
+    names = " ".join(
+        dict.fromkeys(" ".join(p.rpartition(".")[0] for p in places).split("/"))
+    )
     words = [*body.words, *([("files", "Files", names)] if files else [])]
-    return {"title": body.title, "words": [] if run.failed else words, "calls": body.calls}
+    return {
+        "title": body.title,
+        "words": [] if run.failed else words,
+        "calls": body.calls,
+    }
 
 
 def apart(run: Run, runs: Sequence[Run]) -> list[Run]:
@@ -133,7 +177,9 @@ def apart(run: Run, runs: Sequence[Run]) -> list[Run]:
         return []
     own = {one.pair for one in runs if one.key[:2] == run.key[:2]}
     others = [pair for pair in pairs_of(run.output_dir) if pair not in own]
-    return [replace(run, pair=pair, seconds=0) for pair in others if pair != _shown(run)]
+    return [
+        replace(run, pair=pair, seconds=0) for pair in others if pair != _shown(run)
+    ]
 
 
 def _shown(run: Run) -> str:
@@ -179,10 +225,16 @@ def build(
     own, words = contexts(runs, problems, figures, site, calls)
     for page, about in made.items():
         where = page.removesuffix(".html").replace("/", " · ").replace("__", " · ")
-        words += [(f"{page}#{i}", heading, where, text) for i, heading, text in about["words"]]
+        words += [
+            (f"{page}#{i}", heading, where, text) for i, heading, text in about["words"]
+        ]
     words += words_too
-    index = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    write_whole(site / "assets" / "search.js", f"window.REPORT_WORDS={index};\n".encode())
+    index = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace(
+        "<", "\\u003c"
+    )
+    write_whole(
+        site / "assets" / "search.js", f"window.REPORT_WORDS={index};\n".encode()
+    )
     for page, context in own.items():
         # written even if unchanged, because the workflow needs the index to be newer than the runs
         _write(site, page, **{"name": f"{page}.j2", **context})

@@ -37,8 +37,14 @@ NAMES = {
 }
 TRUTH = {"true": "yes", "false": "no"}
 TEXT: dict[str, str | int | None] = {c: f"&#{ord(c)};" for c in "&<>[]`_~|"}
-SAID = ("cell", "ours", "reason")  # columns of sentences and numbers that are ours, not quoted
-TEXT |= {c: f"<span>&#{ord(c)};</span>" for c in "$\\"}  # apart, so that no formula begins there
+SAID = (
+    "cell",
+    "ours",
+    "reason",
+)  # columns of sentences and numbers that are ours, not quoted
+TEXT |= {
+    c: f"<span>&#{ord(c)};</span>" for c in "$\\"
+}  # apart, so that no formula begins there
 
 
 def html(frame: pd.DataFrame) -> str:
@@ -52,19 +58,30 @@ def html(frame: pd.DataFrame) -> str:
     frame = _with_index(frame)
     if frame.empty:
         return EMPTY
-    heads, columns = [], []
+    heads = []
+    columns = []
     for k, name in enumerate(frame.columns):
         texts, numeric = _column(frame.iloc[:, k], _digits(frame, k))
         style = ' class="number"' if numeric else ""
-        heads.append(f'<th scope="col"{style} title="{escape(str(name))}">{heading(name)}</th>')
+        heads.append(
+            f'<th scope="col"{style} title="{escape(str(name))}">{heading(name)}</th>'
+        )
         texts = list(map(spaced, texts)) if name in SAID else texts
         columns.append([f"<td{style}>{text}</td>" for text in texts])
-    body = "\n".join(f"<tr>{''.join(cells)}</tr>" for cells in zip(*columns, strict=True))
+    body = "\n".join(
+        f"<tr>{''.join(cells)}</tr>" for cells in zip(*columns, strict=True)
+    )
     left = max(len(frame) - MOST, 0)
-    more = f'<p class="quiet">{left} more rows are in the CSV of this table.</p>' if left else ""
+    more = (
+        f'<p class="quiet">{left} more rows are in the CSV of this table.</p>'
+        if left
+        else ""
+    )
     head = f"<thead><tr>{''.join(heads)}</tr></thead>"
     ignored = "tex2jax_ignore mathjax_ignore"  # a $ in a name begins no formula
-    return visible(f'<table class="frame {ignored}">{head}<tbody>\n{body}\n</tbody></table>{more}')
+    return visible(
+        f'<table class="frame {ignored}">{head}<tbody>\n{body}\n</tbody></table>{more}'
+    )
 
 
 def heading(name: object) -> str:
@@ -104,9 +121,12 @@ def _digits(frame: pd.DataFrame, k: int) -> int:
     if not end:
         return _own(frame, [k])
     ends = [END.fullmatch(name) for name in names]
-    own = _own(frame, [i for i, e in enumerate(ends) if e and (e[1], e[3]) == (end[1], end[3])])
+    own = _own(
+        frame, [i for i, e in enumerate(ends) if e and (e[1], e[3]) == (end[1], end[3])]
+    )
     of = [i for i in range(k) if not ends[i]] if own else []
-    begin, close = end[1] or "", f"_{end[3]}" if end[3] else ""
+    begin = end[1] or ""
+    close = f"_{end[3]}" if end[3] else ""
     named = [i for i in of if names[i].startswith(begin) and names[i].endswith(close)]
     broken = [i for i in of if _own(frame, [i])]
     return _own(frame, named[:1] if named and (begin or close) else broken[-1:]) or own
@@ -115,7 +135,9 @@ def _digits(frame: pd.DataFrame, k: int) -> int:
 def _own(frame: pd.DataFrame, which: list[int]) -> int:
     """Digits behind the point that these columns together ask for; none for words."""
     columns = (frame.iloc[:, i] for i in which)
-    numeric = [c for c in columns if pd.api.types.is_numeric_dtype(c) and c.dtype != bool]
+    numeric = [
+        c for c in columns if pd.api.types.is_numeric_dtype(c) and c.dtype != bool
+    ]
     values = [c.to_numpy(float, na_value=np.nan) for c in numeric]
     return decimals(np.concatenate(values)) if values else 0
 
@@ -129,7 +151,10 @@ def _column(values: pd.Series, digits: int) -> tuple[list[str], bool]:
     if pd.api.types.is_numeric_dtype(values):
         return [number(v, digits) for v in values.head(MOST)], True
     known = [v for v in values if not _missing(v)]
-    numeric = all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in known)
+    numeric = all(
+        isinstance(v, int | float | np.number) and not isinstance(v, bool)
+        for v in known
+    )
     return [_text(v) for v in values.head(MOST)], bool(known) and numeric
 
 
@@ -150,7 +175,11 @@ def number(value: Any, digits: int) -> str:
         return "∞" if value > 0 else "−∞"
     text = f"{value:.{digits}f}"
     if value and not text.strip("-0."):
-        return ("<" if value > 0 else ">−") + f"{10.0**-digits:.{digits}f}" if digits else text
+        return (
+            ("<" if value > 0 else ">−") + f"{10.0**-digits:.{digits}f}"
+            if digits
+            else text
+        )
     return text.replace("-", "−") if text.strip("-0.") else text.removeprefix("-")
 
 

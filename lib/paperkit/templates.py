@@ -13,9 +13,17 @@ from .errors import visible
 
 HERE = Path(__file__).parent
 NONE = "—"
-LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
 LATEX |= {c: "\\" + c for c in "&%$#_{}"}
-LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}  # OT1 prints others
+LATEX |= {
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}  # OT1 prints others
 
 
 def template(name: str) -> Any:
@@ -37,7 +45,9 @@ def _environment() -> Any:
         finalize=lambda value: visible(value) if type(value) is str else value,
     )
     made.filters.update(number=number, about=about, percent=percent, p=p_value, tex=tex)
-    made.filters.update(duration=duration, short=short, texnumber=tex_number, label=label)
+    made.filters.update(
+        duration=duration, short=short, texnumber=tex_number, label=label
+    )
     made.filters.update(ascii=str.isascii, unescape=html.unescape, coded=coded)
     return made
 
@@ -82,7 +92,11 @@ def duration(seconds: float) -> str:
     if seconds < 59.5:
         return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+    return (
+        f"{minutes} min {rest} s"
+        if minutes < 60
+        else f"{minutes // 60} h {minutes % 60} min"
+    )
 
 
 def short(text: str, most: int = 40) -> str:
@@ -92,7 +106,11 @@ def short(text: str, most: int = 40) -> str:
 
 def coded(text: str) -> Markup:
     """`text` for HTML, escaped, with what stands between backticks as code."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(visible(text), quote=False)))
+    return Markup(
+        re.sub(
+            r"`([^`]+)`", r"<code>\1</code>", html.escape(visible(text), quote=False)
+        )
+    )
 
 
 def tex(text: str) -> str:

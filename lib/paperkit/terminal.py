@@ -24,7 +24,15 @@ NOISE = (
     "Elapsed time",
 )
 SECONDS = {  # what a notebook takes on a demo campaign, including the start of its kernel
-    **{"00": 26.0, "01": 24.0, "02": 16.0, "03": 14.0, "04": 20.0, "05": 45.0, "06": 17.0},
+    **{
+        "00": 26.0,
+        "01": 24.0,
+        "02": 16.0,
+        "03": 14.0,
+        "04": 20.0,
+        "05": 45.0,
+        "06": 17.0,
+    },
     **{"07": 21.0, "08": 12.0, "09": 28.0, "10": 23.0, "11": 12.0},
 }
 TRUSTED = 30.0  # weight of the expected pace, in seconds of finished work
@@ -33,7 +41,15 @@ TRUSTED = 30.0  # weight of the expected pace, in seconds of finished work
 def figures(cores: str) -> int:
     """Run Snakemake, hiding its messages about itself; returns its exit code."""
     snakemake = str(Path(sys.executable).with_name("snakemake"))
-    options = ["--profile", "profiles/default", "--cores", cores, "--quiet", "rules", "host"]
+    options = [
+        "--profile",
+        "profiles/default",
+        "--cores",
+        cores,
+        "--quiet",
+        "rules",
+        "host",
+    ]
     command = [snakemake, *options, "progress"]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as run:
         try:
@@ -47,10 +63,17 @@ def figures(cores: str) -> int:
 
 def plan(cores: int, names: list[str]) -> None:
     """Begin the count of these jobs (campaign and notebook), which run on `cores` at a time."""
-    about = {"cores": cores, "started": time.time(), "expected": {n: weight(n) for n in names}}
+    about = {
+        "cores": cores,
+        "started": time.time(),
+        "expected": {n: weight(n) for n in names},
+    }
     COUNT.parent.mkdir(parents=True, exist_ok=True)
     COUNT.write_text(json.dumps(about) + "\n")
-    print(f"{len(names)} notebooks to run; the report grows in build/site/index.html", flush=True)
+    print(
+        f"{len(names)} notebooks to run; the report grows in build/site/index.html",
+        flush=True,
+    )
 
 
 def weight(name: str) -> float:
@@ -80,7 +103,9 @@ def ran(name: str, started: float) -> str:
     return f"{place} {name:<46} {spoken(now - started):>9}   {rest}"
 
 
-def remaining(ended: list[float], ahead: list[float], elapsed: float, cores: int) -> float:
+def remaining(
+    ended: list[float], ahead: list[float], elapsed: float, cores: int
+) -> float:
     """Seconds until the jobs `ahead` have ended, from the expected seconds of these and of `ended`.
 
     Expected times are corrected by the time that the work so far has taken. One job has just ended;

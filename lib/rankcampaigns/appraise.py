@@ -28,28 +28,51 @@ from .mqm import as_read, each_error
 from .segments import identify
 
 COMMON = ("username", "system", "itemId", "itemType", "srcLang", "trgLang", "score")
-DOCUMENT, TIMES = ("docId", "isDocScore"), ("timeStart", "timeEnd")
+DOCUMENT = ("docId", "isDocScore")
+TIMES = ("timeStart", "timeEnd")
 LAYOUTS = {
-    "document": (*COMMON, *DOCUMENT, *TIMES),  # before "segment", which is as wide with `BATCH`
+    "document": (
+        *COMMON,
+        *DOCUMENT,
+        *TIMES,
+    ),  # before "segment", which is as wide with `BATCH`
     "esa": (*COMMON, *DOCUMENT, "spans", *TIMES),
     "nrc": ("annotator", *COMMON, *DOCUMENT, *TIMES),
     "segment": (*COMMON, *TIMES),
 }
 BATCH = ("batchNo", "item_id")  # at the end, if exported with --batch-info
-OTHER_NAMES = {"documentID": "docId", "isCompleteDocument": "isDocScore", "docid": "docId"}
+OTHER_NAMES = {
+    "documentID": "docId",
+    "isCompleteDocument": "isDocScore",
+    "docid": "docId",
+}
 OTHER_NAMES |= {"docscore": "isDocScore", "start": "timeStart", "end": "timeEnd"}
-OTHER_NAMES |= {"hitid": "username", "segid": "itemId", "src": "srcLang", "tgt": "trgLang"}
+OTHER_NAMES |= {
+    "hitid": "username",
+    "segid": "itemId",
+    "src": "srcLang",
+    "tgt": "trgLang",
+}
 OTHER_NAMES |= {"isdocumentlevelscore": "isDocScore", "documentid": "docId"}
 OTHER_NAMES |= {name.lower(): name for name in (*COMMON, *TIMES)}
 TYPES = {"TGT": "SYSTEM", "BAD": "BAD_REF", "REF": "REF", "CHK": "REPEAT"}
 LANGUAGE_NAMES = {"source": "srcLang", "target": "trgLang"}
-IDS = {"worker": "username", "system": "system", "segment": "itemId", "type": "itemType"}
+IDS = {
+    "worker": "username",
+    "system": "system",
+    "segment": "itemId",
+    "type": "itemType",
+}
 SAID_AS = IDS | {"item": IDS["segment"], "document": "docId"}
 TEXTS = {"block": "docId", "start": "timeStart", "end": "timeEnd", "spans": "spans"}
 TEXTS |= {"whole": "isDocScore"}
-FILE_NAME = re.compile(r"[^.]+\.[a-z]+-[a-z]+\.(?:hyp\.|(?=ref\.))(.+)\.[a-z]+\.txt|^wmt\d\d\.(.+)")
+FILE_NAME = re.compile(
+    r"[^.]+\.[a-z]+-[a-z]+\.(?:hyp\.|(?=ref\.))(.+)\.[a-z]+\.txt|^wmt\d\d\.(.+)"
+)
 DOMAIN = r"^test-[a-z]+-([A-Za-z0-9]+)_"  # in a document's name, since WMT24
-MARK = re.compile(r"bad\d*|dup|duplicate\d+|incomplete")  # after a # at the end of a docId
+MARK = re.compile(
+    r"bad\d*|dup|duplicate\d+|incomplete"
+)  # after a # at the end of a docId
 WHY = {  # what the rows with a mark are, see `judgments.MARKS`
     "tutorial": "tutorials before the task (left out)",
     "document score": "scores of whole documents (left out)",
@@ -59,17 +82,36 @@ WHY = {  # what the rows with a mark are, see `judgments.MARKS`
     "no segment": "rows whose segment of the test set cannot be told (left out)",
 }
 ANNOTATORS = "annotators.tsv"
-SEVERITIES = {"critical": "Critical", "major": "Major", "minor": "Minor", "neutral": "Neutral"}
-SAME = {"Linguistic conventions/Punctuation": "Fluency/Punctuation"}  # has its own weight
+SEVERITIES = {
+    "critical": "Critical",
+    "major": "Major",
+    "minor": "Minor",
+    "neutral": "Neutral",
+}
+SAME = {
+    "Linguistic conventions/Punctuation": "Fluency/Punctuation"
+}  # has its own weight
 Files: TypeAlias = tuple[Path, ...]
 People: TypeAlias = Mapping[str, Sequence[str]] | None
-SAID = ("hit", "system", "item", "type", "score", "block")  # what every layout says of a judgment
-LONGEST = 30 * 24 * 3600  # seconds from an item's start to its end that are still plausible
+SAID = (
+    "hit",
+    "system",
+    "item",
+    "type",
+    "score",
+    "block",
+)  # what every layout says of a judgment
+LONGEST = (
+    30 * 24 * 3600
+)  # seconds from an item's start to its end that are still plausible
 
 
 def companion(file: Path) -> bool:
     """Whether a file is not an export but lists the segments or annotators of one."""
-    return file.name == ANNOTATORS or re.fullmatch(r"segments-.+\.tsv", file.name) is not None
+    return (
+        file.name == ANNOTATORS
+        or re.fullmatch(r"segments-.+\.tsv", file.name) is not None
+    )
 
 
 def layout(line: str) -> tuple[str, ...]:
@@ -80,7 +122,9 @@ def layout(line: str) -> tuple[str, ...]:
         for whole in (columns, (*columns, *BATCH)):
             cell = dict(zip(whole, row, strict=True)) if len(row) == len(whole) else {}
             known = cell.get("isDocScore", "true").lower() in ("true", "false")
-            known &= not cell["timeStart"].startswith("[") if cell else False  # no error spans
+            known &= (
+                not cell["timeStart"].startswith("[") if cell else False
+            )  # no error spans
             if names == whole or (cell.get("itemType") in TYPES and known):
                 return whole
     return ()
@@ -108,13 +152,17 @@ def reading(files: Files, annotators: People = None) -> pd.DataFrame:
     for file in (file for file in files if not companion(file)):
         columns = layout(text.first_line(file))
         if columns and "annotator" not in columns:
-            accounts.update(tables.read(file, columns).frame["username"].astype(str).unique())
+            accounts.update(
+                tables.read(file, columns).frame["username"].astype(str).unique()
+            )
     told = annotators or ANNOTATORS in {file.name for file in files}
     rows = [] if told else [("all", *one) for one in asked_of(accounts)]
     return pd.DataFrame(rows, columns=READ)
 
 
-def read_appraise(files: Files, pair: str, annotators: People = None) -> DirectAssessment:
+def read_appraise(
+    files: Files, pair: str, annotators: People = None
+) -> DirectAssessment:
     """The judgments of `pair` in Appraise exports, with a header line or without.
 
     `files` may include ``segments-XX-YY.tsv`` (see `identify`) and ``annotators.tsv`` (username,
@@ -139,7 +187,8 @@ def judged(
 
     Also (file, reason, rows) for what was left out or changed. Raises DataError as `read_appraise`.
     """
-    parts, excluded = [], []
+    parts = []
+    excluded = []
     exports = [file for file in files if not companion(file)]
     for file in exports:
         rows = export(file)
@@ -153,17 +202,23 @@ def judged(
     if rows.empty:
         raise no_rows(files, pair, pairs(files))
     together.refuse_twice(exports, [part[list(SAID)] for part in parts])
-    with together.at_lines(exports, [part["line"].to_numpy() for part in parts], SAID_AS):
+    with together.at_lines(
+        exports, [part["line"].to_numpy() for part in parts], SAID_AS
+    ):
         checks.refuse_alike(rows)
         checks.refuse_mixed(rows)
     rows["mark"] = _marks(rows)
     beside = {file.name: file for file in files if companion(file)}
     listed = beside.get(f"segments-{pair}.tsv")
     if listed is None:
-        of_file = np.repeat([file.name for file in exports], [len(part) for part in parts])
+        of_file = np.repeat(
+            [file.name for file in exports], [len(part) for part in parts]
+        )
         named = rows.assign(file=of_file, segment=rows["item"])
         named["document"] = rows["document"].replace("", None)
-        with together.at_lines(exports, [part["line"].to_numpy() for part in parts], SAID_AS):
+        with together.at_lines(
+            exports, [part["line"].to_numpy() for part in parts], SAID_AS
+        ):
             checks.refuse_contradictions(named[rows["mark"] == ""])
     rows = identify(rows, listed, files[0])
     if annotators:
@@ -182,7 +237,8 @@ def export(file: Path) -> pd.DataFrame:
     document), start, time (see `_seconds`), spans; ``.attrs["changed"]`` counts rows changed.
     Raises DataError for anything wrong in the file.
     """
-    line, expected = text.first_line(file), ",".join(LAYOUTS["esa"])
+    line = text.first_line(file)
+    expected = ",".join(LAYOUTS["esa"])
     columns = layout(line)
     if not columns:
         wrong = partial(DataError, file=file, line=1, value=line[:80])
@@ -190,11 +246,15 @@ def export(file: Path) -> pd.DataFrame:
     table = tables.read(file, columns)
     if table.frame.empty:
         raise DataError("no rows", file=file, expected="judgments")
-    codes = table.validated(schemas.languages(r"\w+([-_]\w+)*"), LANGUAGE_NAMES).astype(str)
+    codes = table.validated(schemas.languages(r"\w+([-_]\w+)*"), LANGUAGE_NAMES).astype(
+        str
+    )
     rows = table.validated(schemas.judgments(list(TYPES)), {**IDS, "score": "score"})
     rows = rows.astype(dict.fromkeys(IDS, str)).rename(columns={"segment": "item"})
     rows["type"] = rows["type"].map(TYPES)
-    codes = codes.apply(lambda column: column.map(lambda code: LANGUAGES.get(code, code)))
+    codes = codes.apply(
+        lambda column: column.map(lambda code: LANGUAGES.get(code, code))
+    )
     rows["pair"] = codes["source"] + "-" + codes["target"]
     rows["hit"] = rows["worker"]
     if "annotator" in columns:
@@ -210,8 +270,11 @@ def export(file: Path) -> pd.DataFrame:
     exported = set(rows["system"])
     rows["system"] = rows["system"].str.replace(FILE_NAME, r"\1\2", regex=True)
     systems = exported | set(rows["system"])
-    apart = rows["block"].map({block: _apart(block, systems) for block in rows["block"].unique()})
-    rows["document"], rows["marks"] = apart.str[0], apart.str[1]
+    apart = rows["block"].map(
+        {block: _apart(block, systems) for block in rows["block"].unique()}
+    )
+    rows["document"] = apart.str[0]
+    rows["marks"] = apart.str[1]
     rows["domain"] = rows["document"].str.extract(DOMAIN)[0].fillna("")
     rows = rows.drop(columns="end")
     rows["line"] = table.lines
@@ -237,16 +300,19 @@ def _seconds(account: pd.Series, start: pd.Series, end: pd.Series) -> pd.Series:
     An item's own times are often equal, because a document is one page.
     """
     known = (start >= 0) & (end >= start) & (end - start < LONGEST)
-    start, end = start.where(known), end.where(known)
+    start = start.where(known)
+    end = end.where(known)
     return end - end.sort_values(kind="stable").groupby(account).shift().fillna(start)
 
 
 def _marks(rows: pd.DataFrame) -> np.ndarray:
     """Why WMT24 does not rank by a row (see `judgments.MARKS`); empty if it does."""
-    block, marks = rows["block"], rows["marks"] + "#"
+    block = rows["block"]
+    marks = rows["marks"] + "#"
     mark = np.select(
         [
-            block.str.contains("tutorial", regex=False) | rows["system"].str.contains("tutorial"),
+            block.str.contains("tutorial", regex=False)
+            | rows["system"].str.contains("tutorial"),
             rows["whole"],
             marks.str.contains("#incomplete#", regex=False),
             marks.str.contains(r"#dup(?:licate\d+)?#"),
@@ -266,13 +332,19 @@ def _annotators(hits: pd.Series, file: Path) -> pd.Series:
     table = tables.read(file, sign="\t").frame.astype(str)
     if not {"username", "annotator"} <= set(table.columns):
         wrong = partial(DataError, file=file, line=1, value="\t".join(table.columns))
-        raise wrong("not a list of annotators", expected="a header with username and annotator")
+        raise wrong(
+            "not a list of annotators", expected="a header with username and annotator"
+        )
     of = table.groupby("username")["annotator"].agg(set)
     for name in sorted(set(hits)):
         if len(of.get(name, ())) != 1:
             problem = f"a username {'of several annotators' if name in of else 'without annotator'}"
-            wrong = partial(DataError, problem, file=file, column="username", value=name)
-            raise wrong(expected="a line for every username of the export, with one annotator")
+            wrong = partial(
+                DataError, problem, file=file, column="username", value=name
+            )
+            raise wrong(
+                expected="a line for every username of the export, with one annotator"
+            )
     return hits.map(of.map(min))
 
 
@@ -283,10 +355,15 @@ def is_mqm(file: Path) -> bool:
         rows = export(file)
     except DataError:  # reported when it is read
         return False
-    return not rows["score"].any() and rows["spans"].str.contains('"error_type":\\s*["\\[]').any()
+    return (
+        not rows["score"].any()
+        and rows["spans"].str.contains('"error_type":\\s*["\\[]').any()
+    )
 
 
-def read_appraise_mqm(files: Files, pair: str, annotators: People = None) -> pd.DataFrame:
+def read_appraise_mqm(
+    files: Files, pair: str, annotators: People = None
+) -> pd.DataFrame:
     """The marked errors of `pair` in the form of `mqm.read_mqm`, read from the spans.
 
     A segment without a span is ``No-error``. Only TGT rows without a mark (`judgments.MARKS`)
@@ -312,14 +389,22 @@ def _errors(spans: str) -> list[tuple[str, str]]:
     """Category and severity of each marked error; one ``No-error`` if there is none."""
     wrong = partial(DataError, column="spans")
     try:
-        marked = [(error["error_type"], str(error["severity"])) for error in json.loads(spans)]
+        marked = [
+            (error["error_type"], str(error["severity"])) for error in json.loads(spans)
+        ]
     except (ValueError, TypeError, KeyError):
-        expected = '[{"severity": "major", "error_type": ["Accuracy", "Omission"]}, ...]'
-        raise wrong("not a list of error spans", value=spans[:80], expected=expected) from None
+        expected = (
+            '[{"severity": "major", "error_type": ["Accuracy", "Omission"]}, ...]'
+        )
+        raise wrong(
+            "not a list of error spans", value=spans[:80], expected=expected
+        ) from None
     out = []
     for kind, severity in marked:
         if severity.lower() not in SEVERITIES:
-            raise wrong("unknown severity", value=severity, expected=", ".join(SEVERITIES))
+            raise wrong(
+                "unknown severity", value=severity, expected=", ".join(SEVERITIES)
+            )
         name = "/".join(kind) if isinstance(kind, list) else str(kind or "Other")
         out.append((SAME.get(name, name), SEVERITIES[severity.lower()]))
     return out or [("No-error", "No-error")]
@@ -328,7 +413,9 @@ def _errors(spans: str) -> list[tuple[str, str]]:
 def _reader(read: Callable[..., Judgments]) -> Reader:
     return Reader(
         pairs=lambda source: pairs(source.files),
-        read=lambda source, pair: read(source.files, pair, source.settings.get("annotator")),
+        read=lambda source, pair: read(
+            source.files, pair, source.settings.get("annotator")
+        ),
         reading=lambda source: reading(source.files, source.settings.get("annotator")),
         beside=companion,
     )

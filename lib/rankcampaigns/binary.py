@@ -45,7 +45,9 @@ def _opened(path: Path) -> Iterator[Any]:
     except DataError:
         raise
     except (OSError, ValueError, pyarrow.ArrowException) as error:
-        problem = f"not Parquet, or damaged ({(str(error).splitlines() or [''])[0][:80]})"
+        problem = (
+            f"not Parquet, or damaged ({(str(error).splitlines() or [''])[0][:80]})"
+        )
         raise DataError(problem, file=path) from None
 
 
@@ -60,7 +62,9 @@ def names(path: Path, sheet: str = "") -> list[str]:
         with _opened(path) as file:
             there = list(file.schema_arrow.names)
     for name in (name for name in there if there.count(name) > 1):
-        raise DataError("a column appears twice", file=path, value=name, expected="each once")
+        raise DataError(
+            "a column appears twice", file=path, value=name, expected="each once"
+        )
     return there
 
 
@@ -71,7 +75,11 @@ def sheets(path: Path) -> tuple[str, ...]:
 
 def beside(path: Path, sheet: str = "") -> Notes:
     """What stands around a sheet's table and is not read, and what is hidden: what, value."""
-    return (*_sheet(path, sheet)[1], *hidden(path)) if path.suffix.lower() == SPREADSHEET else ()
+    return (
+        (*_sheet(path, sheet)[1], *hidden(path))
+        if path.suffix.lower() == SPREADSHEET
+        else ()
+    )
 
 
 def read(
@@ -99,13 +107,17 @@ def _sheet(file: Path, title: str = "") -> tuple[pd.DataFrame, Notes]:
     book = _book(file)
     if title not in book and (title or len(book) > 1):
         problem = "no such sheet" if title else "several sheets"
-        value, expected = title or ", ".join(book), f'sheet="{next(iter(book))}", or CSV of it'
+        value = title or ", ".join(book)
+        expected = f'sheet="{next(iter(book))}", or CSV of it'
         expected = "one of " + ", ".join(book) if title else expected
         raise DataError(problem, file=file, value=value, expected=expected)
     rows = book[title] if title else next(iter(book.values()))
     found = layout(rows)
     used = sorted(set(rows[found.header]).union(*(rows[line] for line in found.body)))
-    header = [str(rows[found.header].get(k, "")).strip() or f"column {_letters(k)}" for k in used]
+    header = [
+        str(rows[found.header].get(k, "")).strip() or f"column {_letters(k)}"
+        for k in used
+    ]
     cells = [[rows[line].get(k, "") for k in used] for line in found.body]
     frame = pd.DataFrame(cells, index=found.body, columns=header, dtype=object)
     return frame, notes(rows, found)
@@ -142,15 +154,23 @@ def _book(file: Path) -> dict[str, dict[int, dict[int, Any]]]:
                         _refuse_unsaved(file, stream)
             book = _Tables(file, read_only=True, data_only=True, keep_links=False)
             book.read()
-            sheets = {str(sheet.title): _rows(file, sheet) for sheet in book.wb.worksheets}
+            sheets = {
+                str(sheet.title): _rows(file, sheet) for sheet in book.wb.worksheets
+            }
             book.wb.close()
     except DataError:
         raise
-    except Exception as error:  # whatever openpyxl meets in a file that it did not expect
-        raise DataError(f"not XLSX, or damaged ({str(error)[:80]})", file=file) from None
+    except (
+        Exception
+    ) as error:  # whatever openpyxl meets in a file that it did not expect
+        raise DataError(
+            f"not XLSX, or damaged ({str(error)[:80]})", file=file
+        ) from None
     full = {name: rows for name, rows in sheets.items() if rows}
     if not full:
-        raise DataError("the file is empty", file=file, expected="one sheet, or CSV of it")
+        raise DataError(
+            "the file is empty", file=file, expected="one sheet, or CSV of it"
+        )
     return full
 
 
@@ -160,7 +180,9 @@ def _rows(file: Path, sheet: Any) -> dict[int, dict[int, Any]]:
     rows: dict[int, dict[int, Any]] = {}
     for line, row in enumerate(sheet.iter_rows(values_only=True), start=1):
         if line > MOST_ROWS:
-            raise DataError("too large", file=file, line=line, expected=f"at most {MOST_ROWS} rows")
+            raise DataError(
+                "too large", file=file, line=line, expected=f"at most {MOST_ROWS} rows"
+            )
         if cells := {k: cell for k, cell in enumerate(row) if cell not in (None, "")}:
             rows[line] = cells
     return rows
@@ -178,11 +200,15 @@ def _refuse_unsaved(file: Path, sheet: IO[bytes]) -> None:
         if kind != "c":
             continue
         held = {part.tag.rpartition("}")[2]: part.text or "" for part in cell}
-        empty = not held.get("v", "").strip() and not (cell.get("t") == "str" and "v" in held)
+        empty = not held.get("v", "").strip() and not (
+            cell.get("t") == "str" and "v" in held
+        )
         if "f" in held and empty and "is" not in held:
             place = cell.get("r", "")
             line = int(re.sub(r"\D", "", place) or 0) or None
-            wrong = partial(DataError, "a formula without its value", file=file, line=line)
+            wrong = partial(
+                DataError, "a formula without its value", file=file, line=line
+            )
             raise wrong(value=place, expected="a file saved by a spreadsheet program")
 
 
@@ -191,11 +217,15 @@ def hidden(path: Path) -> Notes:
     """How many rows of a spreadsheet's sheets are hidden, by a filter or by hand: what, value."""
     rows = 0
     with zipfile.ZipFile(path) as packed:
-        for part in (one for one in packed.namelist() if one.startswith("xl/worksheets/sheet")):
+        for part in (
+            one for one in packed.namelist() if one.startswith("xl/worksheets/sheet")
+        ):
             with packed.open(part) as stream:
                 for _, row in ElementTree.iterparse(stream):
                     if row.tag.endswith("}row"):
-                        flat = float(row.get("ht") or 1) == 0  # a height that was made 0
+                        flat = (
+                            float(row.get("ht") or 1) == 0
+                        )  # a height that was made 0
                         rows += flat or row.get("hidden") in ("1", "true")
                         row.clear()
     return ((HIDDEN, f"{rows} {'row' if rows == 1 else 'rows'}"),) if rows else ()
@@ -209,10 +239,16 @@ def _parquet(
         for name, kind in kinds.items():
             if kind.num_fields:
                 wrong = partial(DataError, file=path, column=name, value=str(kind))
-                raise wrong("not single values", expected="a text or a number in each row")
-        groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
+                raise wrong(
+                    "not single values", expected="a text or a number in each row"
+                )
+        groups = [
+            file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)
+        ]
         parts = [group.column(k) for group in groups for k in range(group.num_columns)]
-        size = sum(p.total_uncompressed_size for p in parts if p.path_in_schema in kinds)
+        size = sum(
+            p.total_uncompressed_size for p in parts if p.path_in_schema in kinds
+        )
         cells = file.metadata.num_rows * len(kinds)
         text.check_unpacked(path, max(size, LEAST * cells), path.stat().st_size)
         return {name: _as_text(file.read([name]).column(0), written) for name in kinds}

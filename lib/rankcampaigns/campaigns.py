@@ -32,9 +32,19 @@ from .formats import TOLD
 from .settings import read_settings, refuse_idle, settings_file
 
 # the catalogue's names can be imported from here, too
-__all__ = ["Campaign", "catalogue", "folder_of", "in_catalogue", "listed", "locate", "present"]
+__all__ = [
+    "Campaign",
+    "catalogue",
+    "folder_of",
+    "in_catalogue",
+    "listed",
+    "locate",
+    "present",
+]
 ANALYSIS = "analysis"
-FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|xlsx|txt|score|tar|gz))+$", re.I)
+FILE_ENDING = re.compile(
+    r"(\.(csv|tsv|jsonl|ndjson|json|parquet|xlsx|txt|score|tar|gz))+$", re.I
+)
 
 
 def _beside(path: Path) -> str:
@@ -75,7 +85,9 @@ def find(name: str | Path, told: Mapping[str, Any] | None = None) -> Campaign:
             return _own(path, told)  # a user's folder of that name
         if not campaign.complete:
             by_hand = "(data/README.md says how to place them by hand)"
-            expected = f"the files there; `make data CAMPAIGN={given}` fetches them {by_hand}"
+            expected = (
+                f"the files there; `make data CAMPAIGN={given}` fetches them {by_hand}"
+            )
             problem = f"the files of {given} are not here"
             raise DataError(problem, file=campaign.folder, expected=expected)
         return campaign
@@ -84,7 +96,12 @@ def find(name: str | Path, told: Mapping[str, Any] | None = None) -> Campaign:
         return find(whole).part(part)
     if path := _existing(given):
         return _own(path, told)
-    if Path(given).name != given or Path(given).suffix in (".csv", ".tsv", ".jsonl", ".xlsx"):
+    if Path(given).name != given or Path(given).suffix in (
+        ".csv",
+        ".tsv",
+        ".jsonl",
+        ".xlsx",
+    ):
         raise DataError(
             "no such file or folder" + _beside(Path(given)),
             value=given[:200],
@@ -93,50 +110,75 @@ def find(name: str | Path, told: Mapping[str, Any] | None = None) -> Campaign:
     here = ", ".join(campaign.name for campaign in present()) or "none"
     expected = f"a folder or file, or one of {', '.join(catalogue())}; here: {here}"
     value = given if len(given) < 200 else given[:200] + " ..."
-    raise DataError("unknown campaign" + meant(given, catalogue()), value=value, expected=expected)
+    raise DataError(
+        "unknown campaign" + meant(given, catalogue()), value=value, expected=expected
+    )
 
 
 def _existing(given: str) -> Path | None:
     """The folder or file at this path, relative to here or to the repository, if it exists."""
     with contextlib.suppress(OSError, ValueError):  # too long, or a NUL byte: no path
-        return next((p.resolve() for p in (Path(given), paths.ROOT / given) if p.exists()), None)
+        return next(
+            (p.resolve() for p in (Path(given), paths.ROOT / given) if p.exists()), None
+        )
     return None
 
 
 def _own(path: Path, told: Mapping[str, Any] | None) -> Campaign:
     """The campaign in a user's folder or file."""
-    folder, file = path, None
+    folder = path
+    file = None
     if not path.is_file() and not path.is_dir():
         raise DataError("neither a file nor a folder", file=path, expected="judgments")
     if path.is_file():
         folder = path.parent
-        if path.name.removesuffix(".gz") not in (LATEST, GOOD):  # these two belong together
+        if path.name.removesuffix(".gz") not in (
+            LATEST,
+            GOOD,
+        ):  # these two belong together
             file = path
     elif not settings_file(path).is_file() and not formats.kinds_of(path):
         folder = _inside(path)
     for known in catalogue() if file is None else ():
         if folder == folder_of(known).resolve() or _is_copy(folder, catalogue()[known]):
             return _campaign(known, folder, catalogue()[known])
-    entry, now = read_settings(settings_file(folder)), told or {}
+    entry = read_settings(settings_file(folder))
+    now = told or {}
     said = dict(entry)
-    if file is None and not settings_file(folder).is_file() and not formats.kinds_of(folder):
+    if (
+        file is None
+        and not settings_file(folder).is_file()
+        and not formats.kinds_of(folder)
+    ):
         entry |= formats.deeper(folder)
     if now:
         both = {**entry.get("columns", {}), **now.get("columns", {})}
-        entry |= {**now, **({"columns": both} if both else {}), "told by": "the command line"}
+        entry |= {
+            **now,
+            **({"columns": both} if both else {}),
+            "told by": "the command line",
+        }
     if file is not None:
         entry.pop("files", None)
     if "format" not in entry or (file is not None and formats.kind_of(file)):
-        here, listed = file or folder, [str(one) for one in entry.get("files", [])]
-        entry["format"] = formats.mapped(here, listed, entry) or formats.detect(here, listed)
-    form, settings = entry["format"], settings_file(folder)
+        here = file or folder
+        listed = [str(one) for one in entry.get("files", [])]
+        entry["format"] = formats.mapped(here, listed, entry) or formats.detect(
+            here, listed
+        )
+    form = entry["format"]
+    settings = settings_file(folder)
     if file is None or tables_of(folder) == [file]:
         refuse_idle(said, form, settings)
     if form != "da" and not formats.files(form, file or folder, settings=entry):
         problem = f"no file of the format {form}, which campaign.yaml names"
-        names = ", ".join(sorted(one.name for one in folder.iterdir() if one != settings)[:6])
+        names = ", ".join(
+            sorted(one.name for one in folder.iterdir() if one != settings)[:6]
+        )
         expected = f"files as `rankstability formats {form}` shows them, or their names in `files:`"
-        raise DataError(problem, file=folder, value=names or "nothing", expected=expected)
+        raise DataError(
+            problem, file=folder, value=names or "nothing", expected=expected
+        )
     named = path.parent if path.is_file() else path
     named = named.parent if named.name == ANALYSIS else named
     name = FILE_ENDING.sub("", file.name) if file else named.name
@@ -153,12 +195,18 @@ def _is_copy(folder: Path, entry: Mapping[str, Any]) -> bool:
     """Whether a folder holds all files of a catalogue campaign as they were released."""
     of_parts = [name for names in entry.get("parts", {}).values() for name in names]
     wanted = [str(name) for name in entry.get("files", of_parts)]
-    listed = [source["files"] for source in entry.get("sources", ()) if "repository" in source]
-    blobs = {name: about.get("git_blob") for files in listed for name, about in files.items()}
+    listed = [
+        source["files"] for source in entry.get("sources", ()) if "repository" in source
+    ]
+    blobs = {
+        name: about.get("git_blob") for files in listed for name, about in files.items()
+    }
     if not wanted or not all(blobs.get(name) for name in wanted):
         return False
     here = {name: locate(folder, name) for name in wanted}
-    return all(file and text.git_blob(file) == blobs[name] for name, file in here.items())
+    return all(
+        file and text.git_blob(file) == blobs[name] for name, file in here.items()
+    )
 
 
 def _inside(path: Path) -> Path:
@@ -173,10 +221,14 @@ def _inside(path: Path) -> Path:
 def _known_pair(campaign: Campaign, pair: str) -> None:
     name = campaign.name
     if campaign.parts:
-        expected = "one of them: " + ", ".join(f"{name}.{part}" for part in campaign.parts)
+        expected = "one of them: " + ", ".join(
+            f"{name}.{part}" for part in campaign.parts
+        )
         raise DataError(f"{name} holds several studies", value=name, expected=expected)
     if pair not in campaign.pairs:
-        problem = f"{name} has no rows for the language pair" + meant(pair, campaign.pairs)
+        problem = f"{name} has no rows for the language pair" + meant(
+            pair, campaign.pairs
+        )
         problem = problem if pair else f"{name} has several language pairs"
         wrong = partial(DataError, problem, file=campaign.folder, value=pair or None)
         raise wrong(expected="one of " + ", ".join(campaign.pairs))
@@ -188,11 +240,15 @@ def _refuse_other_pair(campaign: Campaign) -> None:
     if campaign.own and told and set(campaign.pairs) != {told}:
         problem = "`pair:` is not the language pair of the rows"
         expected = f"no `pair:`, since the rows say {', '.join(campaign.pairs)}"
-        place = partial(DataError, problem, file=settings_file(campaign.folder), column="pair")
+        place = partial(
+            DataError, problem, file=settings_file(campaign.folder), column="pair"
+        )
         raise place(value=told, expected=expected)
 
 
-def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | pd.DataFrame:
+def load(
+    campaign: Campaign | str | Path, pair: str = ""
+) -> DirectAssessment | pd.DataFrame:
     """The judgments of one language pair, whatever the campaign's protocol.
 
     Parameters
@@ -232,15 +288,21 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
     reader = formats.reader(form)
     judgments = reader.read(campaign.source(pair), pair)
     if reader.judged is None:  # else the reader has set judges apart
-        judges.refuse_pooled(campaign.files(pair) if form == "battles" else (), campaign.entry)
+        judges.refuse_pooled(
+            campaign.files(pair) if form == "battles" else (), campaign.entry
+        )
         others = partial(_annotators_of_others, campaign, pair)
         judgments = judges.people(judgments, campaign.entry, campaign.folder, others)
     judgments = _ranked(judgments, campaign.entry.get("unranked", {}), pair)
     adaptive = bool(campaign.entry.get("adaptive"))
     human = _humans(campaign, judgments)
     if isinstance(judgments, DirectAssessment):
-        judgments = replace(judgments, file=paths.shown(campaign.folder), adaptive=adaptive)
-        judgments = replace(judgments, humans=human, year=campaign.year, form=campaign.format)
+        judgments = replace(
+            judgments, file=paths.shown(campaign.folder), adaptive=adaptive
+        )
+        judgments = replace(
+            judgments, humans=human, year=campaign.year, form=campaign.format
+        )
         return noted(judgments, campaign.entry.get("zero_variance", "drop"))
     judgments.attrs["adaptive"] = adaptive
     judgments.attrs |= {"year": campaign.year, "form": campaign.format}
@@ -253,7 +315,8 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
 
 def _annotators_of_others(campaign: Campaign, pair: str) -> set[str]:
     """The annotators of a campaign's other language pairs."""
-    reader, pairs = formats.reader(campaign.format), [one for one in campaign.pairs if one != pair]
+    reader = formats.reader(campaign.format)
+    pairs = [one for one in campaign.pairs if one != pair]
     each = (judges.annotators(reader.read(campaign.source(one), one)) for one in pairs)
     return set().union(*each)
 
@@ -297,7 +360,9 @@ def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
     """The judgments of one pair of a DA campaign with workers; raises DataError for any other."""
     if campaign.protocol != "DA" or not campaign.workers:
         has = "no DA" if campaign.protocol != "DA" else "segment scores without workers"
-        raise DataError(f"{campaign.name} has {has}", expected="a DA campaign with workers")
+        raise DataError(
+            f"{campaign.name} has {has}", expected="a DA campaign with workers"
+        )
     judgments = load(campaign, pair)
     assert isinstance(judgments, DirectAssessment)
     return judgments
@@ -310,11 +375,15 @@ def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
     if the campaign has none.
     """
     if campaign.format != "da" and (campaign.protocol != "DA" or campaign.workers):
-        raise DataError(f"{campaign.name} has no segment scores", expected="a DA campaign")
+        raise DataError(
+            f"{campaign.name} has no segment scores", expected="a DA campaign"
+        )
     if campaign.format not in ("da", "segments"):
         return load(campaign, pair)
     here = campaign.source(pair)
-    if campaign.format == "da":  # the organisers' own averages may accompany the judgments
+    if (
+        campaign.format == "da"
+    ):  # the organisers' own averages may accompany the judgments
         here = formats.folder.Source(campaign.folder, ())
     return formats.reader("segments").read(here, pair)
 
@@ -343,9 +412,13 @@ def fingerprint(campaign: Campaign, pair: str = "") -> str:
     """
     total = hashlib.sha256()
     for path in campaign.files(pair):
-        total.update(path.name.removesuffix(".gz").encode() + text.digest(path).encode())
+        total.update(
+            path.name.removesuffix(".gz").encode() + text.digest(path).encode()
+        )
     for path in judges.here(campaign).values():
-        total.update(path.name.removesuffix(".gz").encode() + text.digest(path).encode())
+        total.update(
+            path.name.removesuffix(".gz").encode() + text.digest(path).encode()
+        )
     told = {name: campaign.entry[name] for name in TOLD if campaign.entry.get(name)}
     total.update(repr(told).encode() if told else b"")
     return total.hexdigest()[:16]

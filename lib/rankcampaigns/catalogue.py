@@ -23,7 +23,12 @@ from .languages import PLACEHOLDER
 
 CATALOGUE = Path(__file__).with_name("catalogue.yaml")
 WORDS = {  # what a page calls them, unless campaign.yaml or the table has other words
-    **{"system": "system", "segment": "segment", "document": "document", "judgment": "judgment"},
+    **{
+        "system": "system",
+        "segment": "segment",
+        "document": "document",
+        "judgment": "judgment",
+    },
     **{"annotator": "annotator", "pair": "language pair"},
 }
 PROTOCOLS = {"DA": "direct assessment", "RR": "relative ranking", "MQM": "MQM"}
@@ -33,7 +38,10 @@ WORDS_OF = {  # words of their own for some protocols and formats
     "MQM": {"annotator": "rater"},
     "battles": {"protocol": "battles", **ARENA},
     "long": {"protocol": "single scores"},
-    **{name: {"protocol": "error span annotation"} for name in ("esa", "wmt24", "wmt25")},
+    **{
+        name: {"protocol": "error span annotation"}
+        for name in ("esa", "wmt24", "wmt25")
+    },
 }
 OF_ITEMS = {"segment": "item", "judgment": "score"}  # of leaderboards
 SPOKEN = {  # column names that serve as words for systems, segments and annotators
@@ -99,11 +107,17 @@ class Campaign:
         """
         if name not in self.parts:
             expected = ", ".join(self.parts) or "a campaign of several studies"
-            raise DataError(f"{self.name} has no such study", value=name, expected=expected)
+            raise DataError(
+                f"{self.name} has no such study", value=name, expected=expected
+            )
         names = self.entry["parts"][name]
         first = locate(self.folder, names[0])
         form = (first and formats.kind_of(first)) or self.format
-        told = {key: value for key, value in self.entry.items() if key not in ("parts", "protocol")}
+        told = {
+            key: value
+            for key, value in self.entry.items()
+            if key not in ("parts", "protocol")
+        }
         told |= {"format": form, "files": names, "title": f"{self.title}: {name}"}
         return _campaign(f"{self.name}.{name}", self.folder, told)
 
@@ -125,7 +139,11 @@ class Campaign:
         """
         if self.entry.get("otherwise") != "rebuilt from z":
             return False
-        sources = [source["files"] for source in self.entry["sources"] if "repository" in source]
+        sources = [
+            source["files"]
+            for source in self.entry["sources"]
+            if "repository" in source
+        ]
         official = next(files[GOOD]["git_blob"] for files in sources if GOOD in files)
         file = locate(self.folder, GOOD)
         return file is not None and text.git_blob(file) != official
@@ -143,16 +161,27 @@ class Campaign:
         `words:` of campaign.yaml, else from the column names of a long table (``Product``), else
         from the format and the protocol. A user's words must be escaped in HTML.
         """
-        said = {str(name): str(word) for name, word in (self.entry.get("words") or {}).items()}
-        words = {"protocol": PROTOCOLS[self.protocol], **WORDS, **WORDS_OF.get(self.protocol, {})}
+        said = {
+            str(name): str(word)
+            for name, word in (self.entry.get("words") or {}).items()
+        }
+        words = {
+            "protocol": PROTOCOLS[self.protocol],
+            **WORDS,
+            **WORDS_OF.get(self.protocol, {}),
+        }
         words |= WORDS_OF.get(self.format, {})
-        if self.format == "long" and not {"annotator", "document", "hit"} & set(self.headers):
+        if self.format == "long" and not {"annotator", "document", "hit"} & set(
+            self.headers
+        ):
             words |= OF_ITEMS
         for name, header in self.headers.items():
             if plain(header) in SPOKEN.get(name, ()):
                 words[name] = plain(header)
         words |= {name: word for name, word in said.items() if name in words}
-        return words | {f"{one}s": said.get(f"{one}s", plural(words[one])) for one in WORDS}
+        return words | {
+            f"{one}s": said.get(f"{one}s", plural(words[one])) for one in WORDS
+        }
 
     @cached_property
     def unsaid(self) -> frozenset[str]:
@@ -175,7 +204,9 @@ class Campaign:
         frame = pd.DataFrame({"pair": list(self.pairs if pairs is None else pairs)})
         frame["year"] = self.year
         for name in ("style", "tool", "judged"):
-            frame[name] = [_of_pair(self.entry.get(name, ""), pair) for pair in frame["pair"]]
+            frame[name] = [
+                _of_pair(self.entry.get(name, ""), pair) for pair in frame["pair"]
+            ]
         return frame.replace({"judged": {"": "unknown"}})
 
     def files(self, pair: str = "") -> tuple[Path, ...]:
@@ -224,7 +255,9 @@ def _summary(value: Any) -> str:
 @lru_cache(maxsize=1)
 def catalogue() -> dict[str, dict[str, Any]]:
     """``catalogue.yaml``: name -> entry (fields: see ``data/README.md``)."""
-    entries: dict[str, dict[str, Any]] = yaml.safe_load(CATALOGUE.read_text(encoding="utf-8"))
+    entries: dict[str, dict[str, Any]] = yaml.safe_load(
+        CATALOGUE.read_text(encoding="utf-8")
+    )
     return entries
 
 
@@ -237,7 +270,9 @@ def in_catalogue(name: str) -> bool:
 def folder_of(name: str) -> Path:
     """Where the files of a catalogue campaign belong, present or not."""
     entry = catalogue()[name]
-    return paths.DEMO / name if entry.get("demo") else paths.data_root() / entry["folder"]
+    return (
+        paths.DEMO / name if entry.get("demo") else paths.data_root() / entry["folder"]
+    )
 
 
 def _campaign(
@@ -261,7 +296,9 @@ def _campaign(
 
 def listed() -> tuple[Campaign, ...]:
     """All campaigns of the catalogue, here or not."""
-    return tuple(_campaign(name, folder_of(name), entry) for name, entry in catalogue().items())
+    return tuple(
+        _campaign(name, folder_of(name), entry) for name, entry in catalogue().items()
+    )
 
 
 def present() -> tuple[Campaign, ...]:

@@ -20,9 +20,20 @@ from rankstability.names import FIELDS, candidates, plain
 from . import binary, languages, tables, text
 from .tables import Table
 
-MISSING = ("", "na", "n/a", "nan", "null", "none")  # cells that hold nothing, in lower case
+MISSING = (
+    "",
+    "na",
+    "n/a",
+    "nan",
+    "null",
+    "none",
+)  # cells that hold nothing, in lower case
 NEEDED = ("system", "segment", "score")
-BATTLE = ("left", "right", "winner")  # columns that tell of battles; these may be named with them
+BATTLE = (
+    "left",
+    "right",
+    "winner",
+)  # columns that tell of battles; these may be named with them
 BESIDE_BATTLE = ("judge", "question", "domain")
 DECIMAL = re.compile(r"[-+]?\d+(,\d+)?")  # an integer, or a number with a decimal comma
 PER_CENT = re.compile(r"[-+]?\d+([.,]\d+)?\s*%")
@@ -38,8 +49,28 @@ ANSWERS = (  # words of scores that are either one or the other: counts as 1, as
     ("right", "wrong"),
     ("resolved", "unresolved"),
 )
-SUMMARY = {"rank", "average", "mean", "avg", "median", "total", "overall", "sum", "size"}
-SUMMARY |= {"parameters", "params", "date", "year", "votes", "count", "price", "cost", "latency"}
+SUMMARY = {
+    "rank",
+    "average",
+    "mean",
+    "avg",
+    "median",
+    "total",
+    "overall",
+    "sum",
+    "size",
+}
+SUMMARY |= {
+    "parameters",
+    "params",
+    "date",
+    "year",
+    "votes",
+    "count",
+    "price",
+    "cost",
+    "latency",
+}
 WIDEST = 400  # characters that are shown of the columns of a wide table
 THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})*")
 # the names that Appraise makes for a campaign's accounts
@@ -57,7 +88,9 @@ class Judged:
     pair_from: str = ""  # where that pair comes from
     scale: tuple[float, float] | None = None  # what the format prescribes, if it does
     said: Said = ()  # what else was understood
-    averages: bool = False  # whether scores are released means over annotators without names
+    averages: bool = (
+        False  # whether scores are released means over annotators without names
+    )
 
     def column(self, name: str) -> pd.Series:
         """One of our columns as text; all empty if the file does not have it."""
@@ -78,7 +111,9 @@ class Judged:
         bad = np.flatnonzero((ours == "").to_numpy())
         if len(bad):
             expected = "a pair such as cs-en"
-            raise self.table.error("not a language pair", bad[0], self.names["pair"], expected)
+            raise self.table.error(
+                "not a language pair", bad[0], self.names["pair"], expected
+            )
         return ours.to_numpy(dtype=object)
 
     def scores(self) -> np.ndarray:
@@ -123,7 +158,9 @@ def guess(path: Path) -> dict[str, str]:
     try:
         return columns_of(header(path), {})
     except DataError:
-        return {name: "" for name in NEEDED}  # close enough for an error that names its columns
+        return {
+            name: "" for name in NEEDED
+        }  # close enough for an error that names its columns
 
 
 def header(path: Path) -> list[str]:
@@ -140,7 +177,9 @@ def sheet_of(path: Path, settings: Mapping[str, Any]) -> tuple[str, str]:
     titles = binary.sheets(path) if binary.holds(path) else ()
     if wanted := settings.get("sheet"):
         if not titles:
-            raise DataError("`sheet` of a file that has none", file=path, expected="XLSX")
+            raise DataError(
+                "`sheet` of a file that has none", file=path, expected="XLSX"
+            )
         return str(wanted), ""
     if len(titles) < 2:
         return "", ""
@@ -163,7 +202,9 @@ def sheet_of(path: Path, settings: Mapping[str, Any]) -> tuple[str, str]:
             break
     problem = "several sheets" + (" that may hold judgments" if fit else "")
     expected = f'one of them, such as sheet="{(fit or titles)[0]}" (`sheet:` in a campaign.yaml)'
-    raise DataError(problem, file=path, value=", ".join(fit or titles), expected=expected)
+    raise DataError(
+        problem, file=path, value=", ".join(fit or titles), expected=expected
+    )
 
 
 def _named(names: Sequence[str], mapping: Mapping[str, str]) -> set[str]:
@@ -182,13 +223,17 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
     says; or ``all`` that hold mostly numbers), and give the decimal sign. Raises DataError if a
     column is missing or ambiguous, there are no rows, or a cell is not a single value.
     """
-    mapping, wide, of = settings.get("columns") or {}, settings.get("wide") or (), ""
+    mapping = settings.get("columns") or {}
+    wide = settings.get("wide") or ()
+    of = ""
     sheet, why = sheet_of(path, settings)
     with text.placed(path, 1):
         if wide:
             table, of = _melted(tables.any_table(path, sheet=sheet), wide, mapping)
         else:
-            table = tables.any_table(path, lambda names: columns_of(names, mapping).values(), sheet)
+            table = tables.any_table(
+                path, lambda names: columns_of(names, mapping).values(), sheet
+            )
         header = [*table.frame.columns, *table.unread]
         names = columns_of(header, mapping)
         if missing := [name for name in NEEDED if name not in names]:
@@ -206,7 +251,9 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
             taken = {theirs: ours for ours, theirs in mapping.items()}
             for name in (n for n in taken if plain(n) in FIELDS[missing[0]]):
                 problem += f": {name} is told to be the {taken[name]}"
-                expected = f"another column for the {taken[name]}, or for the {missing[0]}"
+                expected = (
+                    f"another column for the {taken[name]}, or for the {missing[0]}"
+                )
             raise DataError(problem, value=", ".join(header)[:200], expected=expected)
     if table.frame.empty:
         raise DataError("a header but no rows", file=path, expected="judgments")
@@ -219,7 +266,12 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
     if wide:
         every = ", ".join(map(str, table.frame[of].cat.categories))
         said = ((f"a column for each {of}", every[:WIDEST], ""), *said)
-    said = (*([("sheet", sheet, why)] if sheet else []), *_around(table), *without, *said)
+    said = (
+        *([("sheet", sheet, why)] if sheet else []),
+        *_around(table),
+        *without,
+        *said,
+    )
     return with_pair(Judged(table, names, Counter(), said=said), settings)
 
 
@@ -234,7 +286,9 @@ def beside_each_other(names: Collection[str]) -> str:
     Systems, else segments (a row per system), else annotators (a row per output); empty if all
     three are named.
     """
-    return next((ours for ours in ("system", "segment", "annotator") if ours not in names), "")
+    return next(
+        (ours for ours in ("system", "segment", "annotator") if ours not in names), ""
+    )
 
 
 def _melted(
@@ -246,19 +300,26 @@ def _melted(
     ours = beside_each_other(names)
     if "score" in names or not ours:
         ours = "score" if "score" in names else "system"
-        expected = "one column per system, segment or annotator, and none that names all three"
+        expected = (
+            "one column per system, segment or annotator, and none that names all three"
+        )
         raise DataError(
-            f"a column for the {ours} in a wide table", value=names[ours], expected=expected
+            f"a column for the {ours} in a wide table",
+            value=names[ours],
+            expected=expected,
         )
     if isinstance(wide, str):
         free = [name for name in frame if name not in names.values()]
         texts = {name: frame[name].astype(str) for name in free}
-        given = {name: said[~said.str.lower().isin(MISSING)] for name, said in texts.items()}
+        given = {
+            name: said[~said.str.lower().isin(MISSING)] for name, said in texts.items()
+        }
         wide = [name for name, said in given.items() if said.map(is_score).mean() > 0.5]
         wide = [name for name in wide if not summarises(name)]
         table, names, wide = _with_segments(table, names, wide)
         frame = table.frame
-    there, n = ", ".join(frame.columns)[:200], len(wide)
+    there = ", ".join(frame.columns)[:200]
+    n = len(wide)
     for name in (name for name in wide if name not in frame or name in names.values()):
         expected = f"columns of {there}"
         raise DataError(f"no such column for {A[ours]}", value=name, expected=expected)
@@ -271,10 +332,16 @@ def _melted(
     scores = pd.concat([frame[name].astype(object) for name in wide], ignore_index=True)
     of = pd.Categorical.from_codes(np.repeat(np.arange(n), len(frame)), list(wide))
     long = long.assign(**{ours: of}, score=scores.astype("category"))
-    blanks = {name: np.tile(table.blanks[name], n) for name in kept if name in table.blanks}
-    unseen = {name: np.tile(table.unseen[name], n) for name in kept if name in table.unseen}
+    blanks = {
+        name: np.tile(table.blanks[name], n) for name in kept if name in table.blanks
+    }
+    unseen = {
+        name: np.tile(table.unseen[name], n) for name in kept if name in table.unseen
+    }
     lines = np.tile(table.lines, n)
-    melted = replace(table, frame=long, lines=lines, blanks=blanks, unseen=unseen, keys={})
+    melted = replace(
+        table, frame=long, lines=lines, blanks=blanks, unseen=unseen, keys={}
+    )
     return melted, ours
 
 
@@ -291,17 +358,24 @@ def _with_segments(
     Where a column without a name stands in it (an index), its cells are the segments' names.
     Nothing is added where another column may name them, or people who judged.
     """
-    wide, index = [name for name in wide if name], [name for name in table.frame if not name]
+    wide = [name for name in wide if name]
+    index = [name for name in table.frame if not name]
     free = set(table.frame) - {*wide, *index, *names.values()}
     free = {name for name in free if not summarises(name)}
     if {"system", "segment", "annotator", "hit", "document"} & set(names) or free:
         return table, dict(names), wide
-    rows = pd.Series(range(1, len(table.frame) + 1), index=table.frame.index).astype(str)
+    rows = pd.Series(range(1, len(table.frame) + 1), index=table.frame.index).astype(
+        str
+    )
     if index and table.frame[index[0]].is_unique:
         rows = table.frame[index[0]].astype(str)
     frame = table.frame.drop(columns=index).assign(segment=rows.astype("category"))
     beside = (*table.beside, ("segments", "the rows of the table"))
-    return replace(table, frame=frame, beside=beside), {**names, "segment": "segment"}, wide
+    return (
+        replace(table, frame=frame, beside=beside),
+        {**names, "segment": "segment"},
+        wide,
+    )
 
 
 def _plain_scores(table: Table, column: str) -> tuple[Table, Said]:
@@ -309,9 +383,13 @@ def _plain_scores(table: Table, column: str) -> tuple[Table, Said]:
     cells = table.frame[column].astype("category")
     said = {str(one): str(one).lower() for one in cells.cat.categories}
     given = {cell: plain for cell, plain in said.items() if plain not in MISSING}
-    if two := next((two for two in ANSWERS if given and set(given.values()) <= set(two)), None):
+    if two := next(
+        (two for two in ANSWERS if given and set(given.values()) <= set(two)), None
+    ):
         one, zero = two
-        made = {cell: {one: "1", zero: "0"}.get(plain, cell) for cell, plain in said.items()}
+        made = {
+            cell: {one: "1", zero: "0"}.get(plain, cell) for cell, plain in said.items()
+        }
         note = ("scores", f"{one} counts as 1, {zero} as 0", "the data")
     elif given and all(PER_CENT.fullmatch(cell) for cell in given):
         made = {cell: cell.removesuffix("%").rstrip() for cell in said}
@@ -337,17 +415,23 @@ def _decimals(table: Table, column: str, sign: str | None) -> tuple[Table, Said]
     for value in (value for value in given if sign == "," and "." in value):
         row = int(table.frame[column].isin([value]).to_numpy().argmax())
         expected = "scores without points, or `decimal: '.'` in a campaign.yaml"
-        raise table.error("a point in a score, but `decimal: ','`", row, column, expected)
+        raise table.error(
+            "a point in a score, but `decimal: ','`", row, column, expected
+        )
     if not commas or sign == "." or not all(map(DECIMAL.fullmatch, given)):
         return table, ()
     if not sign and all(map(THOUSANDS.fullmatch, commas)):
         problem = "a comma that may separate decimals or thousands"
         row = int(table.frame[column].isin(commas).to_numpy().argmax())
-        raise table.error(problem, row, column, "`decimal: ','` or '.' in a campaign.yaml")
+        raise table.error(
+            problem, row, column, "`decimal: ','` or '.' in a campaign.yaml"
+        )
     points = table.frame[column].astype(str)
     points = points.where(~points.isin(commas), points.str.replace(",", "."))
     said = ("sign before decimals", ",", "" if sign else "the data")
-    return replace(table, frame=table.frame.assign(**{column: points.astype("category")})), (said,)
+    return replace(
+        table, frame=table.frame.assign(**{column: points.astype("category")})
+    ), (said,)
 
 
 def _without(table: Table, column: str, words: Collection[str]) -> tuple[Table, Said]:
@@ -361,8 +445,12 @@ def _without(table: Table, column: str, words: Collection[str]) -> tuple[Table, 
     often = held.value_counts()
     for word in (word for word in plain_words.values() if word not in often):
         there = "cells of the column of scores"
-        raise DataError("no such word among the scores", value=word, column=column, expected=there)
-    said = tuple((f"no score: {word}", f"{often[word]} cells", "") for word in often.index)
+        raise DataError(
+            "no such word among the scores", value=word, column=column, expected=there
+        )
+    said = tuple(
+        (f"no score: {word}", f"{often[word]} cells", "") for word in often.index
+    )
     empty = cells.where(held.isna(), "").astype("category")
     return replace(table, frame=table.frame.assign(**{column: empty})), said
 
@@ -384,14 +472,20 @@ def words_among(cells: pd.Series) -> pd.Series:
     return often[is_word]
 
 
-def people(accounts: pd.Series, said: Mapping[str, Sequence[str]], file: Path) -> pd.Series:
+def people(
+    accounts: pd.Series, said: Mapping[str, Sequence[str]], file: Path
+) -> pd.Series:
     """The annotator of each account; `said` maps annotators to patterns (``sggdeu08*``) of theirs.
 
     Raises DataError (naming `file`) if an account fits no annotator, or several.
     """
     of = {}
     for account in accounts.unique():
-        fit = [who for who, those in said.items() if any(fnmatchcase(account, p) for p in those)]
+        fit = [
+            who
+            for who, those in said.items()
+            if any(fnmatchcase(account, p) for p in those)
+        ]
         if len(fit) != 1:
             problem = f"an account of {'several annotators' if fit else 'no annotator'}"
             expected = "one entry of `annotator:` in campaign.yaml that fits it"
@@ -420,5 +514,9 @@ def with_pair(judged: Judged, settings: Mapping[str, Any]) -> Judged:
     if settings.get("pair"):
         return replace(judged, pair=settings["pair"], pair_from="campaign.yaml")
     named = languages.pair_in(judged.table.path)
-    source = "the file's name" if named else "a placeholder: no column, name or setting says it"
+    source = (
+        "the file's name"
+        if named
+        else "a placeholder: no column, name or setting says it"
+    )
     return replace(judged, pair=named or languages.PLACEHOLDER, pair_from=source)

@@ -15,7 +15,13 @@ from rankstability import checks
 from rankstability import schema as schemas
 from rankstability.errors import DataError
 from rankstability.judgments import COLUMNS as ORDER
-from rankstability.judgments import SECOND, TYPES, DirectAssessment, second_scores, share_categories
+from rankstability.judgments import (
+    SECOND,
+    TYPES,
+    DirectAssessment,
+    second_scores,
+    share_categories,
+)
 from rankstability.schema import Schema
 
 from . import languages, tables, together
@@ -37,19 +43,26 @@ def companions(path: Path) -> tuple[Path, Path]:
     """
     if path.is_file():
         return path, path
-    latest, good = locate(path, LATEST), locate(path, GOOD)
+    latest = locate(path, LATEST)
+    good = locate(path, GOOD)
     if latest and good:
         return latest, good
     name, other = (GOOD, LATEST) if latest else (LATEST, GOOD)
-    raise DataError(f"{name} is missing", file=path, expected=f"{name} or {name}.gz beside {other}")
+    raise DataError(
+        f"{name} is missing", file=path, expected=f"{name} or {name}.gz beside {other}"
+    )
 
 
 def _pair_of_rows(table: Table) -> pd.Categorical:
     """The language pair of each row."""
     names = {"source": "Input.src", "target": "Input.trg"}
     frame = table.validated(schemas.languages(CODE), names)
-    source, target = frame["source"].cat, frame["target"].cat
-    number = source.codes.to_numpy().astype(int) * len(target.categories) + target.codes.to_numpy()
+    source = frame["source"].cat
+    target = frame["target"].cat
+    number = (
+        source.codes.to_numpy().astype(int) * len(target.categories)
+        + target.codes.to_numpy()
+    )
     seen, codes = np.unique(number, return_inverse=True)
     pairs = [divmod(int(one), len(target.categories)) for one in seen]
     words = [f"{source.categories[s]}-{target.categories[t]}" for s, t in pairs]
@@ -101,10 +114,15 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
             checks.refuse_alike(frame)
             checks.refuse_mixed(frame)
         frames.append(frame)
-        excluded.append((file.name, "other language pairs", len(table.frame) - len(rows)))
+        excluded.append(
+            (file.name, "other language pairs", len(table.frame) - len(rows))
+        )
         changed = table.trimmed(set(NAMES.values()) - {"score"}, rows)
         excluded += [(file.name, reason, n) for reason, n in changed.items() if n]
-        codes = {name: column.cat.codes.to_numpy()[rows] for name, column in table.frame.items()}
+        codes = {
+            name: column.cat.codes.to_numpy()[rows]
+            for name, column in table.frame.items()
+        }
         if identical := int(pd.DataFrame(codes).duplicated().sum()):
             excluded.append((file.name, "identical rows (kept)", identical))
     if again := second_scores(frames[-1]):
@@ -113,7 +131,9 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
     frames = [frames[0], frames[-1]]
     frames[1], split = apart(frames[1])
     if split:
-        excluded.append((file.name, "(kept: rows of joined ids A+B, one for each system)", split))
+        excluded.append(
+            (file.name, "(kept: rows of joined ids A+B, one for each system)", split)
+        )
     share_categories(frames, ("worker", "hit", "system", "segment", "type", "block"))
     _add_documents(frames, documents(file.parent, pair, frames))
     counted = pd.DataFrame(excluded, columns=["file", "reason", "rows"])
@@ -128,7 +148,9 @@ def _refuse_contradictions(
 
     def known(names: list[str]) -> np.ndarray:
         parts = [frame[names].round(6) for frame in (good, latest)]
-        return np.isin(*(pd.util.hash_pandas_object(part, index=False) for part in parts))
+        return np.isin(
+            *(pd.util.hash_pandas_object(part, index=False) for part in parts)
+        )
 
     names = ["worker", "hit", "system", "segment", "type"]
     bad = np.flatnonzero(known(names) & ~known([*names, "score"]))
@@ -143,7 +165,9 @@ def _add_documents(frames: Sequence[pd.DataFrame], document: pd.Series) -> None:
     names = pd.Categorical(document)
     for frame in frames:
         codes = frame["segment"].cat.codes.to_numpy()
-        frame["document"] = pd.Categorical.from_codes(names.codes[codes], dtype=names.dtype)
+        frame["document"] = pd.Categorical.from_codes(
+            names.codes[codes], dtype=names.dtype
+        )
 
 
 def documents(folder: Path, pair: str, frames: Sequence[pd.DataFrame]) -> pd.Series:
@@ -166,13 +190,17 @@ def documents(folder: Path, pair: str, frames: Sequence[pd.DataFrame]) -> pd.Ser
 
 def _listed_documents(path: Path, segments: pd.Index) -> pd.Series:
     table = tables.read(path, ("sid", "document"), tables.BLANKS)
-    schema = Schema(schemas.ids("segment", "document"), ("segment",), "duplicate segment id")
+    schema = Schema(
+        schemas.ids("segment", "document"), ("segment",), "duplicate segment id"
+    )
     frame = table.validated(schema, {"segment": "sid", "document": "document"})
     listed = frame.astype(str).set_index("segment")["document"]
     missing = segments.difference(listed.index)
     if len(missing):
         wrong = partial(DataError, file=path, column="sid", value=missing[0])
-        raise wrong("a judged segment has no document", expected="a line for every segment")
+        raise wrong(
+            "a judged segment has no document", expected="a line for every segment"
+        )
     return listed.loc[segments]
 
 
@@ -181,13 +209,19 @@ def _block_documents(frames: Sequence[pd.DataFrame], segments: pd.Index) -> pd.S
     from scipy.sparse.csgraph import connected_components
 
     key = ["worker", "hit", "system", "block", "type"]
-    rows = pd.concat([frame.loc[frame["block"].notna(), [*key, "segment"]] for frame in frames])
+    rows = pd.concat(
+        [frame.loc[frame["block"].notna(), [*key, "segment"]] for frame in frames]
+    )
     rows = rows.drop_duplicates()
     number = rows.groupby(key, observed=True, dropna=False).ngroup().to_numpy()
-    if not len(rows) or len(rows) < 2 * (number.max() + 1):  # rid is a position in the HIT
+    if not len(rows) or len(rows) < 2 * (
+        number.max() + 1
+    ):  # rid is a position in the HIT
         return pd.Series([None] * len(segments), dtype=object)
     cells = (number, rows["segment"].cat.codes.to_numpy())
-    edges = coo_array((np.ones(len(rows)), cells), shape=(number.max() + 1, len(segments)))
+    edges = coo_array(
+        (np.ones(len(rows)), cells), shape=(number.max() + 1, len(segments))
+    )
     _, label = connected_components((edges.T @ edges).tocsr(), directed=False)
     first = pd.Series(segments).groupby(label).transform("min")
     return "doc-" + first.astype(str)
@@ -209,10 +243,14 @@ def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
         problem = "no segment scores for the language pair"
         raise DataError(problem, file=folder, value=pair, expected=expected)
     table = tables.read(path, SEGMENT_COLUMNS, tables.BLANKS)
-    names = dict(zip(("system", "segment", "raw", "z", "n"), SEGMENT_COLUMNS, strict=True))
+    names = dict(
+        zip(("system", "segment", "raw", "z", "n"), SEGMENT_COLUMNS, strict=True)
+    )
     raw = pd.to_numeric(table.frame["RAW.SCR"].astype(object), errors="coerce")
     penalties = (raw < 0).any() and not (raw > 0).any()
-    score = schemas.number("a number, 0 or below", high=0) if penalties else schemas.SCORE
+    score = (
+        schemas.number("a number, 0 or below", high=0) if penalties else schemas.SCORE
+    )
     columns = schemas.ids("system", "segment")
     columns |= {"raw": score, "z": schemas.number("a number"), "n": schemas.count()}
     schema = Schema(columns, ("system", "segment"), "duplicate system and segment")

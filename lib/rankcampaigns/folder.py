@@ -19,23 +19,47 @@ from rankstability.judgments import DirectAssessment
 from . import binary, text
 from .binary import SPREADSHEET
 
-LATEST, GOOD = "ad-latest.csv", "ad-good-raw-redup.csv"  # DA: all judgments, those that count
-CLUSTERS, OF_CLUSTERS = "clusters.csv", {"SRC", "TRG", "CLUSTER_START", "SYSTEM"}  # official
+LATEST, GOOD = (
+    "ad-latest.csv",
+    "ad-good-raw-redup.csv",
+)  # DA: all judgments, those that count
+CLUSTERS, OF_CLUSTERS = (
+    "clusters.csv",
+    {"SRC", "TRG", "CLUSTER_START", "SYSTEM"},
+)  # official
 MOST_FOLDERS = 500  # of one depth
 RECORD = "run.json"  # lists the files that a run wrote
 STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
 TABLE = re.compile(
-    r".*(\.(csv|tsv|txt|jsonl|ndjson|json|seg\.score)(\.gz)?|\.tsv\.tar\.gz|\.parquet)", re.I
+    r".*(\.(csv|tsv|txt|jsonl|ndjson|json|seg\.score)(\.gz)?|\.tsv\.tar\.gz|\.parquet)",
+    re.I,
 )  # the names of tables
 ASIDE_NAMES = ("readme*", "licen[cs]e*", "notice*", "copying*", "citation*")
 ASIDE = (".*", *ASIDE_NAMES, "*.md")  # no judgments
 PAPERS = (*ASIDE_NAMES, "*.md", "official")
 BESIDE = (  # files that may accompany judgments, without .gz
-    *("sources.*", "campaign.y*ml", "annotators.tsv", "segments-*.tsv", "documents-*.tsv"),
-    *("ad-sys-*.csv", "ad-da-diff-*.csv", "ad-*-mean-sd.txt", "adwilcox-*.csv"),
-    *("published_rankings.txt", "segment_id_mapping.tsv", "data_edt.tsv", "data_acc.csv"),
-    *("official", "documents", "sources", "references", STAND_OFF),
-    *("truth-*.csv", RECORD, "thumbs.db", "~$*"),  # the last: of a table open in Excel
+    "sources.*",
+    "campaign.y*ml",
+    "annotators.tsv",
+    "segments-*.tsv",
+    "documents-*.tsv",
+    "ad-sys-*.csv",
+    "ad-da-diff-*.csv",
+    "ad-*-mean-sd.txt",
+    "adwilcox-*.csv",
+    "published_rankings.txt",
+    "segment_id_mapping.tsv",
+    "data_edt.tsv",
+    "data_acc.csv",
+    "official",
+    "documents",
+    "sources",
+    "references",
+    STAND_OFF,
+    "truth-*.csv",
+    RECORD,
+    "thumbs.db",
+    "~$*",  # the last: of a table open in Excel
 )
 
 
@@ -64,23 +88,41 @@ class Reader:
 
     pairs: Callable[[Source], Sequence[str]]
     read: Callable[[Source, str], Judgments]  # the judgments of one pair
-    workers: Callable[[Source], bool] = lambda source: True  # whether it names annotators
-    pair_of: Callable[[Path, Mapping[str, Any]], str] | None = None  # if each file holds one
-    reading: Callable[[Source], pd.DataFrame] = lambda source: pd.DataFrame(columns=READ)
-    beside: Callable[[Path], bool] | None = None  # whether a table only describes judgments
-    columns: Callable[[Source], Mapping[str, str]] = lambda source: {}  # our column: the header's
-    lacks: Callable[[Source], set[str]] = lambda source: set()  # of document and annotator
-    judged: Callable[[Source, str], pd.DataFrame] | None = None  # scores of judges, if read apart
+    workers: Callable[[Source], bool] = lambda source: (
+        True
+    )  # whether it names annotators
+    pair_of: Callable[[Path, Mapping[str, Any]], str] | None = (
+        None  # if each file holds one
+    )
+    reading: Callable[[Source], pd.DataFrame] = lambda source: pd.DataFrame(
+        columns=READ
+    )
+    beside: Callable[[Path], bool] | None = (
+        None  # whether a table only describes judgments
+    )
+    columns: Callable[[Source], Mapping[str, str]] = (
+        lambda source: {}
+    )  # our column: the header's
+    lacks: Callable[[Source], set[str]] = lambda source: (
+        set()
+    )  # of document and annotator
+    judged: Callable[[Source, str], pd.DataFrame] | None = (
+        None  # scores of judges, if read apart
+    )
 
 
 def locate(folder: Path, name: str) -> Path | None:
     """`name` or `name`.gz in `folder`, or None. Raises DataError if both exist and differ."""
     both = (folder / name, folder / f"{name}.gz")
-    here = [file for file in both if os.path.isfile(file)]  # unlike Path's, for names of any length
+    here = [
+        file for file in both if os.path.isfile(file)
+    ]  # unlike Path's, for names of any length
     if len(here) == 2 and text.digest(here[0]) != text.digest(here[1]):
         wrong = partial(DataError, file=here[0], value=here[1].name)
         expected = "one of them, or the same content in both"
-        raise wrong("two files of the same name with different content", expected=expected)
+        raise wrong(
+            "two files of the same name with different content", expected=expected
+        )
     return here[0] if here else None
 
 
@@ -159,7 +201,9 @@ def tables(path: Path) -> list[Path]:
 
 def named_tables(path: Path) -> list[Path]:
     """Files of a folder with the names of judgments, sorted; whatever is in them."""
-    files = (entry for entry in entries(path) if entry.is_file() and not is_aside(entry))
+    files = (
+        entry for entry in entries(path) if entry.is_file() and not is_aside(entry)
+    )
     return sorted(file for file in files if is_table(file) and not is_paid(file))
 
 
@@ -177,7 +221,10 @@ def is_header(file: Path) -> bool:
     if "\n" in head:
         return False
     signs = "[\\t,;]" if re.search(r"[\t,;]", head) else r"\s"
-    words, fewest = re.split(f"{signs}+", head), 5 if signs == r"\s" else 2  # fewer: a sentence
+    words, fewest = (
+        re.split(f"{signs}+", head),
+        5 if signs == r"\s" else 2,
+    )  # fewer: a sentence
     names = all(re.fullmatch(r'"?[A-Za-z_][\w.]*"?', word.strip()) for word in words)
     return len(words) >= fewest and names
 

@@ -34,8 +34,16 @@ TOLD = (
     "judges",
 )  # change judgments
 DEEPEST = 3  # folders in folders of a release in which judgments are looked for
-PARTS = ("fields", "read", "left_out", "refused", "source")  # of the description of a format
-DA_HEADER = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time"
+PARTS = (
+    "fields",
+    "read",
+    "left_out",
+    "refused",
+    "source",
+)  # of the description of a format
+DA_HEADER = (
+    "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time"
+)
 DA_COLUMNS = tuple(DA_HEADER.split())
 BATTLES = "model_a model_b winner"
 SEGMENT_FILE = re.compile(r"ad-seg-scores-([a-z]{2,3}-[a-z]{2,3})\.csv(\.gz)?")
@@ -49,7 +57,9 @@ class Format:
     Names are separated by blanks, alternatives by ``|``.
     """
 
-    protocol: str  # DA (single scores), RR (one output against others) or MQM (marked errors)
+    protocol: (
+        str  # DA (single scores), RR (one output against others) or MQM (marked errors)
+    )
     module: str  # that reads it
     fields: str = ""  # the first line has all names of one alternative
     sign: str = ""  # what must separate them, if prescribed: ``{`` for the keys of JSON
@@ -62,7 +72,9 @@ class Format:
             return self.special(path, line)
         forms = [form.split() for form in self.fields.split("|")]
         if binary.holds(path):
-            return not self.sign and any(_columns_of(path).issuperset(form) for form in forms)
+            return not self.sign and any(
+                _columns_of(path).issuperset(form) for form in forms
+            )
         is_json = line.lstrip()[:1] in ("{", "[")
         if self.sign and is_json != (self.sign == JSON):
             return False
@@ -125,11 +137,14 @@ def _is_mtme(path: Path, line: str) -> bool:
     return STAND_OFF.fullmatch(path.name) is not None and len(line.split("\t")) == 2
 
 
-JSON, RANKED = "{", "srclang trglang"
+JSON = "{"
+RANKED = "srclang trglang"
 FORMATS: dict[str, Format] = {
     "da": Format("DA", "da", near=DA_HEADER, special=_is_da),
     "segments": Format("DA", "da", special=lambda path, line: bool(segment_pair(path))),
-    "mqm": Format("MQM", "mqm", near="system doc rater category severity", special=_is_mqm),
+    "mqm": Format(
+        "MQM", "mqm", near="system doc rater category severity", special=_is_mqm
+    ),
     "bio-mqm": Format("MQM", "mqm", "MT_Engine Annotator_ID target_errors", JSON),
     "rr": Format(
         *("RR", "rr", f"{RANKED} system1rank|{RANKED} rankingID", ","),
@@ -138,12 +153,19 @@ FORMATS: dict[str, Format] = {
     "appraise": Format("DA", "appraise", special=_appraise("appraise")),
     "esa": Format("DA", "appraise", special=_appraise("esa")),
     "appraise-mqm": Format("MQM", "appraise", special=_appraise("appraise-mqm")),
-    "pearmut": Format("DA", "releases", "user_id item_i", JSON, "user_id item_i annotation item"),
+    "pearmut": Format(
+        "DA", "releases", "user_id item_i", JSON, "user_id item_i annotation item"
+    ),
     "wmt24": Format(
-        *("DA", "releases", "esa_score line_id system", JSON),
+        "DA",
+        "releases",
+        "esa_score line_id system",
+        JSON,
         near="langs line_id system esa_score annotator",
     ),
-    "wmt25": Format("DA", "releases", "tgt_text scores doc_id", JSON, "doc_id tgt_text scores"),
+    "wmt25": Format(
+        "DA", "releases", "tgt_text scores doc_id", JSON, "doc_id tgt_text scores"
+    ),
     "mtme": Format("DA", "releases", special=_is_mtme),
     "battles": Format("RR", "rr", f"{BATTLES}|left right winner", near=BATTLES),
     "long": Format("DA", "long", special=_is_long),
@@ -160,7 +182,9 @@ def reader(name: str) -> Reader:
 def described() -> dict[str, dict[str, Any]]:
     """``formats.yaml``: name -> title, example, and the `PARTS` of a format's description."""
     file = Path(__file__).with_name("formats.yaml")
-    entries: dict[str, dict[str, Any]] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    entries: dict[str, dict[str, Any]] = yaml.safe_load(
+        file.read_text(encoding="utf-8")
+    )
     return entries
 
 
@@ -180,14 +204,22 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
     ``campaign.yaml`` can name one).
     """
     kinds = kinds_of(path, named)
-    names = "" if path.is_file() else ", ".join(sorted(file.name for file in path.iterdir())[:6])
+    names = (
+        ""
+        if path.is_file()
+        else ", ".join(sorted(file.name for file in path.iterdir())[:6])
+    )
     if not kinds:
-        for file in folder.tables(path)[:1]:  # if damaged or too large, that error says more
+        for file in folder.tables(path)[
+            :1
+        ]:  # if damaged or too large, that error says more
             with text.opened(file) as stream:
                 stream.read(1)
-        problem, value = "no files in a known format", names or "an empty folder"
+        problem = "no files in a known format"
+        value = names or "an empty folder"
         if path.is_file():
-            problem, value = "not a file of a known format", _first(path)[:200]
+            problem = "not a file of a known format"
+            value = _first(path)[:200]
         tried = sorted({*folder.tables(path), *path.glob("*.xls"), *path.glob("*.ods")})
         near, expected = next(filter(any, map(_almost, tried)), ("", ""))
         problem += f": {near}" if near else ""
@@ -229,11 +261,15 @@ def _almost(path: Path) -> tuple[str, str]:
         if lacking := appraise.almost(line):
             return lacking, ""
         names = columns.header(path)
-        needed = {form: about.near.split() for form, about in FORMATS.items() if about.near}
+        needed = {
+            form: about.near.split() for form, about in FORMATS.items() if about.near
+        }
         near = {form: set(fields) - set(names) for form, fields in needed.items()}
         form = min(near, key=lambda name: len(near[name]) / len(needed[name]))
         lacks = guesses.almost(path)
-        if len(near[form]) <= len(needed[form]) / 2 and not (any(lacks) and len(near[form]) > 1):
+        if len(near[form]) <= len(needed[form]) / 2 and not (
+            any(lacks) and len(near[form]) > 1
+        ):
             problem = f"it looks like {form} without {', '.join(sorted(near[form]))}"
             return problem, f"what `rankstability formats {form}` shows"
         return lacks
@@ -243,7 +279,11 @@ def _almost(path: Path) -> tuple[str, str]:
 
 def kinds_of(path: Path, named: Sequence[str] = ()) -> set[str]:
     """The known formats of a file, or of the files in a folder (those `named`); may be empty."""
-    files = filter(None, (named_file(path, name) for name in named)) if path.is_dir() else ()
+    files = (
+        filter(None, (named_file(path, name) for name in named))
+        if path.is_dir()
+        else ()
+    )
     return {kind_of(file) for file in list(files) or folder.tables(path)} - {""}
 
 
@@ -263,10 +303,20 @@ def deeper(path: Path) -> dict[str, Any]:
         if len(every) > 1 or every & {"da", "segments", "mtme"}:
             value = ", ".join(str(one.relative_to(path)) for one in folders)[:200]
             expected = "one of these folders"
-            raise DataError("judgments lie deeper", file=path, value=value, expected=expected)
+            raise DataError(
+                "judgments lie deeper", file=path, value=value, expected=expected
+            )
         (form,) = every
-        files = [file for one in folders for file in folder.tables(one) if kind_of(file) == form]
-        return {"format": form, "files": [str(file.relative_to(path)) for file in files]}
+        files = [
+            file
+            for one in folders
+            for file in folder.tables(one)
+            if kind_of(file) == form
+        ]
+        return {
+            "format": form,
+            "files": [str(file.relative_to(path)) for file in files],
+        }
     return {}
 
 
@@ -285,20 +335,29 @@ def _start(file: Path) -> str:
     return "" if binary.holds(file) else text.head(file)
 
 
-def unread(name: str, path: Path, settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def unread(
+    name: str, path: Path, settings: Mapping[str, Any]
+) -> tuple[tuple[str, str], ...]:
     """What is in a folder of judgments but not read, each entry with the reason.
 
     Files that usually accompany judgments (`folder.BESIDE`) are not listed. Raises DataError if a
     file that may hold judgments is damaged, not text, or a broken link, unless the settings name
     the files.
     """
-    read = files(name, path, "any" if name == "da" else "", settings)  # documents are `BESIDE`
-    places = {parent for file in read for parent in file.parents if path in parent.parents}
+    read = files(
+        name, path, "any" if name == "da" else "", settings
+    )  # documents are `BESIDE`
+    places = {
+        parent for file in read for parent in file.parents if path in parent.parents
+    }
     others = [one for place in (path, *sorted(places)) for one in folder.entries(place)]
     judged = judges.files(path, settings).values()
     others = [one for one in others if one not in [*read, *places, *judged]]
     named = settings.get("files") and not places
-    reasons = [(str(one.relative_to(path)), _why_unread(name, one, bool(named))) for one in others]
+    reasons = [
+        (str(one.relative_to(path)), _why_unread(name, one, bool(named)))
+        for one in others
+    ]
     told = [(file, reason) for file, reason in reasons if reason]
     papers = [one for one in folder.papers(path, not named) if one not in dict(told)]
     beside = "documents of the release, no judgments"
@@ -319,7 +378,9 @@ def _why_unread(name: str, file: Path, named: bool) -> str:
     if folder.is_paid(file):
         return "paid judgments, which the official results leave out"
     if file.is_symlink() and not file.exists():
-        raise DataError("a link to a file that is not there", file=file, expected="the file")
+        raise DataError(
+            "a link to a file that is not there", file=file, expected="the file"
+        )
     if folder.is_header(file):
         return ""
     kind = kind_of(file)
@@ -328,7 +389,11 @@ def _why_unread(name: str, file: Path, named: bool) -> str:
         return _almost(file)[0] or "no format of judgments that we know"
     if kind == name:
         return f"only {LATEST} and {GOOD} are read"
-    return "" if (kind, name) == ("segments", "da") else f"of the format {kind}, not {name}"
+    return (
+        ""
+        if (kind, name) == ("segments", "da")
+        else f"of the format {kind}, not {name}"
+    )
 
 
 def _has_data(file: Path) -> bool:
@@ -378,7 +443,9 @@ def files(
     """
     here = path if path.is_dir() else path.parent
     if name == "da":
-        found = [path] if path.is_file() else [locate(path, one) for one in (LATEST, GOOD)]
+        found = (
+            [path] if path.is_file() else [locate(path, one) for one in (LATEST, GOOD)]
+        )
         chosen = [pair] if pair else reader(name).pairs(folder.Source(path, ()))
         found += [locate(here, f"documents-{one}.tsv") for one in chosen]
         return tuple(file for file in found if file)
@@ -388,14 +455,25 @@ def files(
         listed = [path]
     elif named:
         each = (
-            sorted(path.glob(p)) if "*" in p else [named_file(path, p)] for p in map(str, named)
+            sorted(path.glob(p)) if "*" in p else [named_file(path, p)]
+            for p in map(str, named)
         )
-        listed = [file for some in each for file in some if file]  # the catalogue has patterns
+        listed = [
+            file for some in each for file in some if file
+        ]  # the catalogue has patterns
     else:
-        mapped = settings.get("columns") or settings.get("wide")  # a table may be known by these
+        mapped = settings.get("columns") or settings.get(
+            "wide"
+        )  # a table may be known by these
         judged = judges.files(path, settings).values()
-        kinds = {file: kind_of(file) for file in folder.tables(path) if file not in judged}
-        listed = [f for f, kind in kinds.items() if kind == name or (mapped and _may_be(f, kind))]
+        kinds = {
+            file: kind_of(file) for file in folder.tables(path) if file not in judged
+        }
+        listed = [
+            f
+            for f, kind in kinds.items()
+            if kind == name or (mapped and _may_be(f, kind))
+        ]
     form = reader(name)
     if form.beside and listed:
         listed += sorted(filter(form.beside, here.glob("*.tsv")))

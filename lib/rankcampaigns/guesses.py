@@ -19,41 +19,149 @@ from .columns import MISSING, NEEDED, is_number
 
 NOTHING = (  # words that may stand for no score: proposed as `missing:`, never used unasked
     *("-", "--", "–", "—", ".", "..", "?", "x", "#n/a", "#nv", "n.a.", "n. a.", "n.d."),
-    *("k. a.", "k.a.", "ka", "keine angabe", "keine antwort", "weiß nicht", "nicht bewertet"),
-    *(
-        "s/o",
-        "sans objet",
-        "sin datos",
-        "nd",
-        "not applicable",
-        "no answer",
-        "not rated",
-        "missing",
-    ),
-    *("don't know", "dont know", "dk", "skip", "skipped", "unsure", "cannot judge", "empty"),
+    "k. a.",
+    "k.a.",
+    "ka",
+    "keine angabe",
+    "keine antwort",
+    "weiß nicht",
+    "nicht bewertet",
+    "s/o",
+    "sans objet",
+    "sin datos",
+    "nd",
+    "not applicable",
+    "no answer",
+    "not rated",
+    "missing",
+    "don't know",
+    "dont know",
+    "dk",
+    "skip",
+    "skipped",
+    "unsure",
+    "cannot judge",
+    "empty",
 )
 SIDES = ("left", "right", "model_a", "model_b", "tie", "tie (bothbad)", "both_bad")
 NAMED = 20  # columns of a wide table that are named one by one
 ITEMS = 10  # columns that are taken for segments
 MOST = 12  # columns among which those of battles are looked for
-BESIDE = ("segment", "document", "annotator")  # one is needed next to columns of systems
+BESIDE = (
+    "segment",
+    "document",
+    "annotator",
+)  # one is needed next to columns of systems
 LIKELY = {  # words that make a column likely to be ours: suggested, never used unasked
-    "system": {"system", "engine", "model", "product", "mt", "provider", "service", "vendor"},
-    "segment": {"segment", "sentence", "item", "question", "prompt", "example", "sample", "line"},
-    "annotator": {"annotator", "rater", "judge", "user", "evaluator", "assessor", "reviewer"},
-    "score": {"score", "rating", "adequacy", "fluency", "quality", "answer", "grade", "points"},
+    "system": {
+        "system",
+        "engine",
+        "model",
+        "product",
+        "mt",
+        "provider",
+        "service",
+        "vendor",
+    },
+    "segment": {
+        "segment",
+        "sentence",
+        "item",
+        "question",
+        "prompt",
+        "example",
+        "sample",
+        "line",
+    },
+    "annotator": {
+        "annotator",
+        "rater",
+        "judge",
+        "user",
+        "evaluator",
+        "assessor",
+        "reviewer",
+    },
+    "score": {
+        "score",
+        "rating",
+        "adequacy",
+        "fluency",
+        "quality",
+        "answer",
+        "grade",
+        "points",
+    },
 }
 LIKELY["annotator"] |= {"respondent", "participant", "worker", "person", "who", "name"}
-LIKELY["score"] |= {"mark", "stars", "evaluation", "assessment", "value", "percent", "judgement"}
-LIKELY["system"] |= {"produkt", "modell", "anbieter", "système", "moteur", "sistema", "motor"}
-LIKELY["segment"] |= {"satz", "frage", "beispiel", "phrase", "exemple", "segmento", "frase"}
+LIKELY["score"] |= {
+    "mark",
+    "stars",
+    "evaluation",
+    "assessment",
+    "value",
+    "percent",
+    "judgement",
+}
+LIKELY["system"] |= {
+    "produkt",
+    "modell",
+    "anbieter",
+    "système",
+    "moteur",
+    "sistema",
+    "motor",
+}
+LIKELY["segment"] |= {
+    "satz",
+    "frage",
+    "beispiel",
+    "phrase",
+    "exemple",
+    "segmento",
+    "frase",
+}
 LIKELY["segment"] |= {"instance", "task", "benchmark", "problem", "case"}
-LIKELY["annotator"] |= {"wer", "bewerter", "nutzer", "prüfer", "annotateur", "évaluateur"}
-LIKELY["annotator"] |= {"evaluador", "evaluadora", "anotador", "anotadora", "respondente"}
+LIKELY["annotator"] |= {
+    "wer",
+    "bewerter",
+    "nutzer",
+    "prüfer",
+    "annotateur",
+    "évaluateur",
+}
+LIKELY["annotator"] |= {
+    "evaluador",
+    "evaluadora",
+    "anotador",
+    "anotadora",
+    "respondente",
+}
 LIKELY["score"] |= {"bewertung", "punkte", "wertung", "puntuación", "valutazione"}
 LIKELY["score"] |= {"correct", "resolved", "accuracy", "passed", "judgment"}
-METRICS = {"em", "f1", "bleu", "chrf", "comet", "ter", "rouge", "meteor", "bertscore", "bleurt"}
-METRICS |= {"wer", "cer", "precision", "recall", "latency", "tokens", "cost", "fluency", "match"}
+METRICS = {
+    "em",
+    "f1",
+    "bleu",
+    "chrf",
+    "comet",
+    "ter",
+    "rouge",
+    "meteor",
+    "bertscore",
+    "bleurt",
+}
+METRICS |= {
+    "wer",
+    "cer",
+    "precision",
+    "recall",
+    "latency",
+    "tokens",
+    "cost",
+    "fluency",
+    "match",
+}
 RANGE = re.compile(r"(-?\d+)\s*(?:-|\u2013|to|\.\.)\s*(\d+)\W*$")  # a scale in a name
 WRITES = "`rankstability verdict PATH --write-settings` writes it"
 Open = dict[str, list[str]]  # our columns that may be several of the file's, or none
@@ -66,7 +174,8 @@ def almost(path: Path) -> tuple[str, str]:
         like = "it looks like battles of two systems in columns of other names"
         return like, shown({"columns": mapping})
     found = columns.guess(path)
-    near, missing = likely(names) | set(found), [name for name in NEEDED if name not in found]
+    near = likely(names) | set(found)
+    missing = [name for name in NEEDED if name not in found]
     entry: dict[str, Any] = {}
     open_: Open = {"": []}
     if near or len(names) > 1:
@@ -82,11 +191,16 @@ def almost(path: Path) -> tuple[str, str]:
         of = columns.beside_each_other({**found, **entry.get("columns", {})})
         like = f"it looks like a wide table with a column for each {of} ({some})"
     else:
-        like = f"it looks like a long table without a column for {' and '.join(missing)}"
+        like = (
+            f"it looks like a long table without a column for {' and '.join(missing)}"
+        )
     if not open_:
         return like, shown(entry)
     guessed = entry.get("columns", {})
-    may = {ours: open_.get(ours) or [guessed.get(ours, "<your column>")] for ours in missing}
+    may = {
+        ours: open_.get(ours) or [guessed.get(ours, "<your column>")]
+        for ours in missing
+    }
     hints = ", ".join(f"{ours}: {' or '.join(names)}" for ours, names in may.items())
     told = f"or {columns.asked(missing[0], 'your column')} on the command line"
     expected = f"`columns: {{{hints}}}` in a campaign.yaml beside it, {told}"
@@ -95,7 +209,9 @@ def almost(path: Path) -> tuple[str, str]:
 
 def likely(names: Sequence[str]) -> set[str]:
     """Which of our columns the words of some names make likely."""
-    return {ours for ours in LIKELY if any(_words(name) & LIKELY[ours] for name in names)}
+    return {
+        ours for ours in LIKELY if any(_words(name) & LIKELY[ours] for name in names)
+    }
 
 
 def may_be_people(name: str) -> bool:
@@ -106,7 +222,11 @@ def may_be_people(name: str) -> bool:
 def in_python(path: Path, names: Mapping[str, str]) -> str:
     """Three lines of Python that give the judgments of a table, as far as its columns are known."""
     given = [f'{ours}="{names.get(ours) or "<your column>"}"' for ours in NEEDED]
-    given += [f'{ours}="{names[ours]}"' for ours in ("annotator", "document") if names.get(ours)]
+    given += [
+        f'{ours}="{names[ours]}"'
+        for ours in ("annotator", "document")
+        if names.get(ours)
+    ]
     battles = "rs.battles(frame, left=..., right=..., winner=...)"
     return (
         f"; or in Python, whatever the table is like:\n{_frame(path)}"
@@ -130,7 +250,10 @@ def _frame(path: Path) -> str:
     ending = path.name.lower().removesuffix(".gz").rpartition(".")[2]
     how = {"xlsx": "excel", "parquet": "parquet", "json": "json", "jsonl": "json"}
     options = {"tsv": ', sep="\\t"', "jsonl": ", lines=True"}.get(ending, "")
-    if ending in ("csv", "txt") and (sign := tables.separator(text.first_line(path))) != ",":
+    if (
+        ending in ("csv", "txt")
+        and (sign := tables.separator(text.first_line(path))) != ","
+    ):
         options = f", sep={sign!r}"
     return (
         "  import pandas as pd, rankstability as rs\n"
@@ -143,15 +266,21 @@ def battle(path: Path) -> dict[str, str]:
 
     In each row, the winner is one of the two, or a word for a side or a tie.
     """
-    with contextlib.suppress(DataError):  # damaged, or of several sheets: said elsewhere
+    with contextlib.suppress(
+        DataError
+    ):  # damaged, or of several sheets: said elsewhere
         sheet = columns.sheet_of(path, {})[0]
         frame = tables.any_table(path, sheet=sheet).frame.astype(str)
         several = [name for name in frame if 1 < frame[name].nunique() < len(frame)]
         named = [name for name in several if not frame[name].map(is_number).any()]
         found = [
-            three for three in itertools.permutations(named[:MOST], 3) if _fought(frame, three)
+            three
+            for three in itertools.permutations(named[:MOST], 3)
+            if _fought(frame, three)
         ]
-        found = [three for three in found if named.index(three[0]) < named.index(three[1])]
+        found = [
+            three for three in found if named.index(three[0]) < named.index(three[1])
+        ]
         if len(found) == 1:
             mapping = dict(zip(columns.BATTLE, found[0], strict=True))
             for ours, words in (("judge", "annotator"), ("question", "segment")):
@@ -182,12 +311,18 @@ def written(entry: Mapping[str, Any]) -> str:
     nested = any(isinstance(value, list | dict) for value in entry.values())
     style = None if nested else False
     return yaml.safe_dump(
-        dict(entry), default_flow_style=style, allow_unicode=True, sort_keys=False, width=10**6
+        dict(entry),
+        default_flow_style=style,
+        allow_unicode=True,
+        sort_keys=False,
+        width=10**6,
     )
 
 
 def _words(name: str) -> set[str]:
-    return set(re.findall(r"[^\W\d_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()))
+    return set(
+        re.findall(r"[^\W\d_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
+    )
 
 
 def proposed(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], Open]:
@@ -206,11 +341,15 @@ def proposed(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], O
         wanted = {"segment", "annotator"} - {columns.beside_each_other(found)}
         guessed, open_ = _guessed(left, found, sorted(wanted, reverse=True))
         unnamed = not {name for name in left if name} and "system" not in found
-        guessed, open_ = ({}, {}) if unnamed else (guessed, open_)  # the rows are the segments
+        guessed, open_ = (
+            ({}, {}) if unnamed else (guessed, open_)
+        )  # the rows are the segments
         mapped = {*found.values(), *guessed.values()}
         others = [name for name in left if name and name not in mapped]
         others = [name for name in others if not columns.summarises(name)]
-        numbers = any(map(columns.is_score, (cell for name in others for cell in left[name])))
+        numbers = any(
+            map(columns.is_score, (cell for name in others for cell in left[name]))
+        )
         every = unnamed or (len(systems) > NAMED and not numbers)
         entry["wide"] = "all" if every else systems
     else:
@@ -239,12 +378,18 @@ def settled(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
         for ours, may in open_.items():
             problem = f"{'several columns' if may else 'no column'} may be the {ours}"
             value = ", ".join(may) or None
-            raise DataError(problem, value=value, expected=columns.asked(ours, "your column"))
+            raise DataError(
+                problem, value=value, expected=columns.asked(ours, "your column")
+            )
         sheet, _ = columns.sheet_of(path, said)
-        names = columns.columns_of(tables.header(path, sheet), said.get("columns") or {})
+        names = columns.columns_of(
+            tables.header(path, sheet), said.get("columns") or {}
+        )
     mapped = {ours: theirs for ours, theirs in names.items() if ours != theirs}
     mapped |= entry.get("columns", {})
-    return {"columns": mapped} | {k: v for k, v in {**entry, **said}.items() if k != "columns"}
+    return {"columns": mapped} | {
+        k: v for k, v in {**entry, **said}.items() if k != "columns"
+    }
 
 
 def _guessed(
@@ -256,13 +401,19 @@ def _guessed(
     for by_name in (True, False):  # by name first, then by elimination
         for ours in (one for one in wanted if one not in found and one not in guessed):
             taken = {*found.values(), *guessed.values()}
-            fit = [name for name, said in cells.items() if name not in taken and _fits(ours, said)]
+            fit = [
+                name
+                for name, said in cells.items()
+                if name not in taken and _fits(ours, said)
+            ]
             may = [name for name in fit if not by_name or _words(name) & LIKELY[ours]]
             if len(may) == 1 and (by_name or ours in NEEDED):
                 guessed[ours] = may[0]
                 open_.pop(ours, None)
             elif ours in NEEDED or (by_name and may):
-                open_.setdefault(ours, []).extend(n for n in may if n not in open_.get(ours, []))
+                open_.setdefault(ours, []).extend(
+                    n for n in may if n not in open_.get(ours, [])
+                )
     return guessed, open_
 
 
@@ -271,7 +422,8 @@ def _fits(ours: str, cells: Sequence[str], least: int = 2) -> bool:
     given = [cell for cell in cells if cell.lower() not in MISSING]
     if ours == "score":
         given = [cell for cell in given if cell.lower() not in NOTHING]
-    numbers, distinct = bool(given) and all(map(is_number, given)), len(set(given))
+    numbers = bool(given) and all(map(is_number, given))
+    distinct = len(set(given))
     if ours == "score":
         return bool(given) and all(map(columns.is_score, given)) and distinct >= least
     if ours == "segment":
@@ -279,7 +431,9 @@ def _fits(ours: str, cells: Sequence[str], least: int = 2) -> bool:
     return 1 < distinct <= len(given) / 2 and not (ours == "system" and numbers)
 
 
-def _side_by_side(cells: Mapping[str, list[str]], found: Mapping[str, str]) -> list[str]:
+def _side_by_side(
+    cells: Mapping[str, list[str]], found: Mapping[str, str]
+) -> list[str]:
     """The columns of scores of a wide table: for each system, segment or annotator; or none.
 
     Columns of systems stand next to one of `BESIDE`, those of annotators next to system and
@@ -288,15 +442,31 @@ def _side_by_side(cells: Mapping[str, list[str]], found: Mapping[str, str]) -> l
     """
     if "score" in found:
         return []
-    free = [name for name in cells if name not in found.values() and not columns.summarises(name)]
+    free = [
+        name
+        for name in cells
+        if name not in found.values() and not columns.summarises(name)
+    ]
     if "system" in found:
         fit = [name for name in free if _fits("score", cells[name], least=1)]
         told = any(map(_is_measure, fit))
         once = len(set(cells[found["system"]])) == len(cells[found["system"]])
         items = len(fit) >= ITEMS or "segment" in found or once
-        return fit if items and not told and "annotator" not in found and fit == free else []
-    beside = [name for name in free if _words(name) & (LIKELY["segment"] | LIKELY["annotator"])]
-    fit = [name for name in free if name and name not in beside and _fits("score", cells[name])]
+        return (
+            fit
+            if items and not told and "annotator" not in found and fit == free
+            else []
+        )
+    beside = [
+        name
+        for name in free
+        if _words(name) & (LIKELY["segment"] | LIKELY["annotator"])
+    ]
+    fit = [
+        name
+        for name in free
+        if name and name not in beside and _fits("score", cells[name])
+    ]
     told = any(_words(name) & LIKELY["system"] or _is_measure(name) for name in free)
     named = beside or {*BESIDE} & set(found) or (not found and {*fit, ""} >= set(free))
     return fit if named and not told else []
@@ -304,4 +474,6 @@ def _side_by_side(cells: Mapping[str, list[str]], found: Mapping[str, str]) -> l
 
 def _is_measure(name: str) -> bool:
     """Whether a column is named as a score or a metric, not as what is scored."""
-    return bool(_words(name) & LIKELY["score"] or set(name.lower().split("_")) & METRICS)
+    return bool(
+        _words(name) & LIKELY["score"] or set(name.lower().split("_")) & METRICS
+    )

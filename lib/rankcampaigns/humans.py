@@ -12,8 +12,19 @@ from rankstability.judgments import DirectAssessment, is_human
 
 from .catalogue import Campaign
 
-NAMES = {"human", "humans", "ht", "ref", "refs", "reference", "references", "translator"}
-LETTERED = re.compile(r"ref[a-z]|human[a-z]?[0-9]*|ht[0-9]+|reference[a-z]|translator[a-z]")
+NAMES = {
+    "human",
+    "humans",
+    "ht",
+    "ref",
+    "refs",
+    "reference",
+    "references",
+    "translator",
+}
+LETTERED = re.compile(
+    r"ref[a-z]|human[a-z]?[0-9]*|ht[0-9]+|reference[a-z]|translator[a-z]"
+)
 OF_RELEASES = re.compile(r"(?i)^(_?ref|reference)s?([._-]?[a-z0-9]{1,2})?$")
 
 
@@ -63,7 +74,9 @@ def check(campaign: Campaign, systems: Collection[str]) -> None:
         if name not in systems:
             problem = "`humans` names no system of the campaign" + meant(name, systems)
             expected = "of " + ", ".join(sorted(systems))[:200]
-            raise DataError(problem, file=campaign.folder, value=name, expected=expected)
+            raise DataError(
+                problem, file=campaign.folder, value=name, expected=expected
+            )
 
 
 def systems_of(judgments: Any) -> set[str]:

@@ -63,11 +63,14 @@ def files(place: Path, settings: Mapping[str, Any]) -> dict[str, Path]:
 
 def all_here(place: Path, settings: Mapping[str, Any]) -> None:
     """Raises DataError for a file of judges that is not in a user's folder."""
-    said, found = settings.get("judges"), files(place, settings)
+    said = settings.get("judges")
+    found = files(place, settings)
     for judge, name in said.items() if isinstance(said, Mapping) else ():
         if str(judge) not in found:
             wrong = partial(DataError, file=place, column="judges", value=str(name))
-            raise wrong("no such file of judges", expected="the name of a file in this folder")
+            raise wrong(
+                "no such file of judges", expected="the name of a file in this folder"
+            )
 
 
 def told(settings: Mapping[str, Any]) -> str:
@@ -101,7 +104,8 @@ def checked(
     Also for annotators with the name of a model that settings do not name: whether they are judges
     or people must be said.
     """
-    who, patterns = sorted(set(annotators)), named(settings)
+    who = sorted(set(annotators))
+    patterns = named(settings)
     wrong = partial(DataError, file=file or None)
     if patterns and not who:
         expected = "a column of annotators"
@@ -111,22 +115,29 @@ def checked(
     others = elsewhere() if missing else set()
     for pattern in missing:
         if not any(fits(one, [pattern]) for one in others):
-            problem, expected = "no such judge", "one of the annotators: " + ", ".join(who[:20])
+            problem = "no such judge"
+            expected = "one of the annotators: " + ", ".join(who[:20])
             problem += meant(pattern, who)
             raise wrong(problem, column="judges", value=pattern, expected=expected)
     models = [one for one in models_among(who) if not fits(one, patterns)]
     if models and settings.get("judges") != []:
         expected = _told_apart([*patterns, *models], settings)
-        raise wrong("an annotator with the name of a model", value=models[0], expected=expected)
+        raise wrong(
+            "an annotator with the name of a model", value=models[0], expected=expected
+        )
     if patterns and all(fits(one, patterns) for one in who):
         expected = "people beside them, or `judges: []` if these are people"
-        raise wrong("only judges", column="judges", value=list(patterns), expected=expected)
+        raise wrong(
+            "only judges", column="judges", value=list(patterns), expected=expected
+        )
 
 
 def _told_apart(judges: Sequence[str], settings: Mapping[str, Any]) -> str:
     """The line of settings that tells these judges from people."""
     if isinstance(settings.get("judges"), Mapping):
-        return "only people here, as `judges:` names a file; its scores in that file, too"
+        return (
+            "only people here, as `judges:` names a file; its scores in that file, too"
+        )
     listed = ", ".join(judges)
     told = f'`judges: [{listed}]` in a campaign.yaml beside it, or judges="{listed}"'
     return f"{told}, never pooled with people; or `judges: []` if all are people"
@@ -158,7 +169,10 @@ def refuse_pooled(battles: Sequence[Path], settings: Mapping[str, Any]) -> None:
     if isinstance(said, list) or not models or len(models) == len(battles):
         return
     stems = [file.name.partition(".")[0] for file in models]
-    pairs = [*(said or {}).items(), *zip(stems, (file.name for file in models), strict=True)]
+    pairs = [
+        *(said or {}).items(),
+        *zip(stems, (file.name for file in models), strict=True),
+    ]
     of = ", ".join(f"{judge}: {name}" for judge, name in pairs)
     told = f"`judges: {{{of}}}` in a campaign.yaml beside it"
     expected = f"{told}, never pooled with people; or `judges: []` if all are people"
@@ -180,12 +194,16 @@ def annotators(judgments: Judgments) -> set[str]:
 def _annotators(judgments: Judgments) -> tuple[str, pd.DataFrame]:
     """The column of annotators (empty if there is none), and the frame that has it."""
     if isinstance(judgments, DirectAssessment):
-        return ("worker" if judgments.latest["worker"].notna().any() else ""), judgments.latest
+        return (
+            "worker" if judgments.latest["worker"].notna().any() else ""
+        ), judgments.latest
     column = next((name for name in ("rater", "judge") if name in judgments), "")
     return column, judgments
 
 
-def _rows(judgments: Judgments, column: str, patterns: Sequence[str], wanted: bool) -> Judgments:
+def _rows(
+    judgments: Judgments, column: str, patterns: Sequence[str], wanted: bool
+) -> Judgments:
     """The rows of judges (`wanted`) or of all others, without categories that no row has."""
     if isinstance(judgments, DirectAssessment):
         frames = [
@@ -194,7 +212,9 @@ def _rows(judgments: Judgments, column: str, patterns: Sequence[str], wanted: bo
         ]
         frames = [frame.reset_index(drop=True) for frame in frames]
         names = [
-            name for name in frames[0] if isinstance(frames[0][name].dtype, pd.CategoricalDtype)
+            name
+            for name in frames[0]
+            if isinstance(frames[0][name].dtype, pd.CategoricalDtype)
         ]
         share_categories(frames, names)
         return replace(judgments, latest=frames[0], good=frames[1])
@@ -209,10 +229,14 @@ def _rows(judgments: Judgments, column: str, patterns: Sequence[str], wanted: bo
 def single_scores(da: DirectAssessment) -> pd.DataFrame:
     """The scores of judges among the annotators of direct assessment, with the columns `SCORES`."""
     good = da.good[counted(da.good)]
-    frame = good[["worker", "system", "segment", "document", "score"]].astype({"score": float})
+    frame = good[["worker", "system", "segment", "document", "score"]].astype(
+        {"score": float}
+    )
     frame = frame.rename(columns={"worker": "judge"})
     ids = {name: str for name in ("judge", "system", "segment")}
-    frame["document"] = frame["document"].astype(object).where(frame["document"].notna(), "")
+    frame["document"] = (
+        frame["document"].astype(object).where(frame["document"].notna(), "")
+    )
     return once(frame.astype(ids | {"document": str})[SCORES], da.file)
 
 
@@ -227,9 +251,13 @@ def once(frame: pd.DataFrame, file: Path | str) -> pd.DataFrame:
         said = alike.iloc[:, -1].map("{:g}".format)
         place = ", ".join(f"{name} {first[name]}" for name in keys[1:] if first[name])
         wrong = partial(
-            DataError, "two different scores of one output by a judge", file=file or None
+            DataError,
+            "two different scores of one output by a judge",
+            file=file or None,
         )
-        raise wrong(column=first["judge"], value=f"{place}: {' and '.join(said)}", expected=BOTH)
+        raise wrong(
+            column=first["judge"], value=f"{place}: {' and '.join(said)}", expected=BOTH
+        )
     return frame.reset_index(drop=True)
 
 
@@ -251,9 +279,13 @@ def read_scores(file: Path, pair: str) -> pd.DataFrame:
     with text.placed(file, 1):
         for name in PLACES[:2]:
             if name not in found:
-                expected = "system, segment, perhaps document, and a column for each judge"
+                expected = (
+                    "system, segment, perhaps document, and a column for each judge"
+                )
                 raise DataError(
-                    f"no column for {name}", value=", ".join(table.frame)[:200], expected=expected
+                    f"no column for {name}",
+                    value=", ".join(table.frame)[:200],
+                    expected=expected,
                 )
         if not judges:
             raise DataError(
@@ -272,12 +304,17 @@ def read_scores(file: Path, pair: str) -> pd.DataFrame:
         given = ~cells.str.lower().isin(columns.MISSING).to_numpy()
         if not given.any():
             expected = "a score in a row at least"
-            raise DataError("a judge without a score", file=file, column=judge, expected=expected)
+            raise DataError(
+                "a judge without a score", file=file, column=judge, expected=expected
+            )
         score = pd.to_numeric(cells, errors="coerce").to_numpy(float)
         wrong = np.flatnonzero(inside & given & ~np.isfinite(score))
         if len(wrong):
             raise table.error(
-                "not a number", int(wrong[0]), judge, "a judge's score, or an empty cell"
+                "not a number",
+                int(wrong[0]),
+                judge,
+                "a judge's score, or an empty cell",
             )
         kept = inside & given
         parts.append(place[kept].assign(judge=judge, score=score[kept])[SCORES])
@@ -302,11 +339,14 @@ def read(campaign: Campaign, pair: str) -> pd.DataFrame | None:
     """
     from . import formats, rr
 
-    beside, patterns = here(campaign), named(campaign.entry)
+    beside = here(campaign)
+    patterns = named(campaign.entry)
     told = campaign.entry.get("judges")
     if isinstance(told, Mapping) and (FILE in told) == (campaign.format == "battles"):
         form = "{GPT-4: battles.csv}" if FILE in told else "{file: judges.tsv}"
-        wrong = partial(DataError, file=campaign.folder, column="judges", value=dict(told))
+        wrong = partial(
+            DataError, file=campaign.folder, column="judges", value=dict(told)
+        )
         raise wrong("judges of another kind of judgments", expected=f"such as {form}")
     if FILE in beside:
         made = read_scores(beside[FILE], pair)
@@ -316,7 +356,9 @@ def read(campaign: Campaign, pair: str) -> pd.DataFrame | None:
             rr.read_votes([file], pair, campaign.entry).assign(judge=judge)
             for judge, file in beside.items()
         ]
-        return once(pd.concat(parts, ignore_index=True)[VOTES], next(iter(beside.values())))
+        return once(
+            pd.concat(parts, ignore_index=True)[VOTES], next(iter(beside.values()))
+        )
     if not patterns:
         return None
     if campaign.format == "battles":

@@ -24,7 +24,9 @@ th thai tha|tr turkish tur|uk ukrainian ukr|ur urdu urd|uz uzbek uzb|vi vietname
 xh xhosa xho|yo yoruba yor|zh chinese zho chi|zu zulu zul
 """
 LANGUAGES = {
-    name: entry.split()[0] for entry in re.split(r"[|\n]", _CODES) for name in entry.split()
+    name: entry.split()[0]
+    for entry in re.split(r"[|\n]", _CODES)
+    for name in entry.split()
 }  # English name or code -> the code we write
 PLACEHOLDER = "xx-yy"  # the pair of judgments that do not name one
 PAIR = re.compile(r"[A-Za-z]{2,3}(_[A-Za-z0-9]+)*-[A-Za-z]{2,3}(_[A-Za-z0-9]+)*")
@@ -49,7 +51,9 @@ def pair_of(text: str) -> str:
     source, _, target = text.strip().partition("-")
     if not target and text.count("_") == 1:
         source, _, target = text.strip().partition("_")
-    sides = (LANGUAGES.get(side.strip().lower(), side.strip()) for side in (source, target))
+    sides = (
+        LANGUAGES.get(side.strip().lower(), side.strip()) for side in (source, target)
+    )
     found = "-".join(sides)
     return found if PAIR.fullmatch(found) else ""
 
@@ -62,7 +66,9 @@ def pair_told(path: Path, settings: Mapping[str, Any]) -> str:
 def no_rows(file: Path | Sequence[Path], pair: str, pairs: Iterable[str]) -> DataError:
     """The error for files that hold `pairs` but not the one asked for."""
     known = "one of " + ", ".join(sorted(pairs))
-    return DataError("no rows for the language pair", file=file, value=pair, expected=known)
+    return DataError(
+        "no rows for the language pair", file=file, value=pair, expected=known
+    )
 
 
 def pair_in(path: Path, joined: bool = False) -> str:
@@ -71,14 +77,18 @@ def pair_in(path: Path, joined: bool = False) -> str:
     Pairs with a hyphen come first, then those with English. Raises DataError if several are left.
     `joined`: also ``_ende.``, as in names of MQM files.
     """
-    for pattern in (_HYPHEN, _JOINED, _UNDERSCORE) if joined else (_HYPHEN, _UNDERSCORE):
+    for pattern in (
+        (_HYPHEN, _JOINED, _UNDERSCORE) if joined else (_HYPHEN, _UNDERSCORE)
+    ):
         sides = [map(LANGUAGES.get, both) for both in re.findall(pattern, path.name)]
         known = dict.fromkeys(f"{a}-{b}" for a, b in sides if a and b and a != b)
         found = [pair for pair in known if "en" in pair.split("-")] or list(known)
         if len(found) > 1:
             problem = "several language pairs in the file's name"
             expected = "one of them in the name, or `pair:` in a campaign.yaml"
-            raise DataError(problem, file=path, value=", ".join(found), expected=expected)
+            raise DataError(
+                problem, file=path, value=", ".join(found), expected=expected
+            )
         if found:
             return found[0]
     return ""

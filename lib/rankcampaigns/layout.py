@@ -9,8 +9,27 @@ Rows: TypeAlias = Mapping[
     int, Mapping[int, Any]
 ]  # line -> place -> cell; empty cells are not in it
 SHOWN = 60  # characters of a row that is named
-TOTALS = {"total", "sum", "mean", "average", "median", "count", "n", "overall", "grand total"}
-TOTALS |= {"summe", "gesamt", "mittelwert", "durchschnitt", "anzahl", "moyenne", "somme", "media"}
+TOTALS = {
+    "total",
+    "sum",
+    "mean",
+    "average",
+    "median",
+    "count",
+    "n",
+    "overall",
+    "grand total",
+}
+TOTALS |= {
+    "summe",
+    "gesamt",
+    "mittelwert",
+    "durchschnitt",
+    "anzahl",
+    "moyenne",
+    "somme",
+    "media",
+}
 
 
 @dataclass(frozen=True)
@@ -64,7 +83,9 @@ def _header(rows: Sequence[Mapping[int, Any]]) -> int:
     for least in (wide, wide - 1):  # a column may lack its name
         if len(rows[0]) >= least:
             return 0
-        named = [k for k, row in enumerate(rows) if len(row) >= max(least, 2) and _names(row)]
+        named = [
+            k for k, row in enumerate(rows) if len(row) >= max(least, 2) and _names(row)
+        ]
         if named:
             return named[0]
     return 0
@@ -78,7 +99,9 @@ def width(cells: Sequence[int]) -> int:
 
 def _names(row: Mapping[int, Any]) -> bool:
     """Whether all cells of a row are texts that differ, and no numbers."""
-    said = [cell for cell in row.values() if isinstance(cell, str) and not _number(cell)]
+    said = [
+        cell for cell in row.values() if isinstance(cell, str) and not _number(cell)
+    ]
     return len(set(said)) == len(row)
 
 
@@ -96,7 +119,8 @@ def _always(body: Sequence[Mapping[int, Any]]) -> set[int]:
 
 def notes(rows: Rows, found: Layout) -> tuple[tuple[str, str], ...]:
     """What stands around the table and is not read, for a reader of the page: what, value."""
-    above, below = "rows above the header, not read", "rows below the table, not read"
+    above = "rows above the header, not read"
+    below = "rows below the table, not read"
     kinds = {above: found.above, below: found.below}
     return tuple((what, _shown(lines, rows)) for what, lines in kinds.items() if lines)
 
@@ -104,5 +128,7 @@ def notes(rows: Rows, found: Layout) -> tuple[tuple[str, str], ...]:
 def _shown(lines: Sequence[int], rows: Rows) -> str:
     said = " ".join(str(cell).strip() for cell in rows[lines[0]].values())
     said = said if len(said) <= SHOWN else said[:SHOWN] + "…"
-    number = f"line {lines[0]}" if len(lines) == 1 else f"{len(lines)}, from line {lines[0]}"
+    number = (
+        f"line {lines[0]}" if len(lines) == 1 else f"{len(lines)}, from line {lines[0]}"
+    )
     return f"{number} ({said})"

@@ -43,11 +43,19 @@ from .formats import TOLD
 NO_SCORE = "no score (left out)"
 OF_PEOPLE = {"annotator", "hit", "document"}  # columns of which a leaderboard has none
 FEW = 5  # rows without a score whose lines are named
-TYPES = {"": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REF": "REF", "REPEAT": "REPEAT"}
+TYPES = {
+    "": "SYSTEM",
+    "SYSTEM": "SYSTEM",
+    "TGT": "SYSTEM",
+    "REF": "REF",
+    "REPEAT": "REPEAT",
+}
 TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
 
 
-def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[float, float, str]:
+def scale_of(
+    parts: Sequence[Judged], settings: Mapping[str, Any]
+) -> tuple[float, float, str]:
     """The lowest and highest possible score, and their source: settings, format or data.
 
     The data decide only if they are clear: see `scales.scale_of`. Raises DataError for a score that
@@ -58,7 +66,8 @@ def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[floa
         return float(low), float(high), settings.get("told by", TOLD_BY)
     every = [_scored(part) for part in parts]
     frame = pd.concat(every, ignore_index=True)
-    files, lines = [part.table.path for part in parts], [part.table.lines for part in parts]
+    files = [part.table.path for part in parts]
+    lines = [part.table.lines for part in parts]
     with together.at_lines(files, lines, parts[0].names):
         if known := parts[0].scale:
             checks.refuse_mixed(frame)
@@ -99,33 +108,44 @@ def read(
     """
     holding = [part for part in parts if pair in part.pairs()] or parts
     if len({part.scale for part in holding}) > 1:
-        problem, files = "scores of two kinds for one pair", [part.table.path for part in holding]
+        problem = "scores of two kinds for one pair"
+        files = [part.table.path for part in holding]
         raise DataError(problem, file=files, value=pair, expected="scores on one scale")
     alike = [part for part in parts if part.scale == holding[0].scale]
     low, high, said = scale_of(alike, settings)
-    rows, lines, excluded = [], [], []
+    rows = []
+    lines = []
+    excluded = []
     files = [part.table.path for part in parts]
     for part in parts:
         frame, counts = _checked(part, pair, low, high)
         lines.append(part.table.lines[frame.index])
         rows.append(frame.reset_index(drop=True))
-        excluded += [(_place(part, why, pair), why, n) for why, n in counts.items() if n]
+        excluded += [
+            (_place(part, why, pair), why, n) for why, n in counts.items() if n
+        ]
     together.refuse_twice(files, rows)
     frame = pd.concat(rows, ignore_index=True)
     if frame.empty:
         if unscored := sum(n for _, reason, n in excluded if reason == NO_SCORE):
-            value, expected = f"{unscored} rows without one", "a number in the column of scores"
-            raise DataError("no row has a score", file=files, value=value, expected=expected)
+            value = f"{unscored} rows without one"
+            expected = "a number in the column of scores"
+            raise DataError(
+                "no row has a score", file=files, value=value, expected=expected
+            )
         raise languages.no_rows(files, pair, pairs(parts))
     with together.at_lines(files, lines, parts[0].names):
         checks.refuse_alike(frame)
-        of_file = np.repeat([file.name for file in files], [len(some) for some in lines])
+        of_file = np.repeat(
+            [file.name for file in files], [len(some) for some in lines]
+        )
         checks.refuse_contradictions(frame.assign(file=of_file))
     excluded += [("", reason, rows) for reason, rows in repeated(frame)]
     renamed = name_segments_by_document(frame)
     excluded += [("", BY_DOCUMENT, len(frame))] if renamed else []
     if settings.get("annotator") and "worker" not in frame:
-        problem, expected = "`annotator:` for judgments that name none", "a column of annotators"
+        problem = "`annotator:` for judgments that name none"
+        expected = "a column of annotators"
         raise DataError(problem, file=files, expected=expected)
     if settings.get("annotator"):
         frame["worker"] = people(frame["worker"], settings["annotator"], files[0])
@@ -150,21 +170,29 @@ def of_people(parts: Sequence[Judged], settings: Mapping[str, Any]) -> list[Judg
         return list(parts)
     masks = [judges.mask(part.column("annotator"), patterns) for part in parts]
     pairs_of = zip(parts, masks, strict=True)
-    return [part.take(np.flatnonzero(~mask)) for part, mask in pairs_of if not mask.all()]
+    return [
+        part.take(np.flatnonzero(~mask)) for part, mask in pairs_of if not mask.all()
+    ]
 
 
-def of_judges(parts: Sequence[Judged], pair: str, settings: Mapping[str, Any]) -> pd.DataFrame:
+def of_judges(
+    parts: Sequence[Judged], pair: str, settings: Mapping[str, Any]
+) -> pd.DataFrame:
     """The scores of judges among the annotators, on any scale: columns `judges.SCORES`."""
     frames = []
     for part in parts:
-        rows = np.flatnonzero(judges.mask(part.column("annotator"), judges.named(settings)))
+        rows = np.flatnonzero(
+            judges.mask(part.column("annotator"), judges.named(settings))
+        )
         if len(rows):
             frame = _checked(part.take(rows), pair, -np.inf, np.inf)[0]
             frames.append(frame[frame["type"].isin(COUNTED)])
     frame = pd.concat(frames, ignore_index=True).rename(columns={"worker": "judge"})
     if "document" not in frame:
         frame["document"] = ""
-    frame["document"] = frame["document"].astype(object).where(frame["document"].notna(), "")
+    frame["document"] = (
+        frame["document"].astype(object).where(frame["document"].notna(), "")
+    )
     return frame[judges.SCORES]
 
 
@@ -177,16 +205,21 @@ def _may_name_people(part: Judged) -> bool:
     return any(guesses.may_be_people(name) for name in unused)
 
 
-def _checked(part: Judged, pair: str, low: float, high: float) -> tuple[pd.DataFrame, Counter[str]]:
+def _checked(
+    part: Judged, pair: str, low: float, high: float
+) -> tuple[pd.DataFrame, Counter[str]]:
     """The rows of one pair that have a score, in our columns; and what was left out.
 
     The index of the rows is their place in the table.
     """
-    names, counts = part.names, Counter(part.excluded)
+    names = part.names
+    counts = Counter(part.excluded)
     inside = part.pairs() == pair
     scored = ~part.column("score").str.lower().isin(MISSING).to_numpy()
     counts["other language pairs"] += int((~inside).sum())
-    counts.update(part.table.trimmed([names[name] for name in names if name != "score"]))
+    counts.update(
+        part.table.trimmed([names[name] for name in names if name != "score"])
+    )
     counts[NO_SCORE] += int((inside & ~scored).sum())
     keep = np.flatnonzero(inside & scored)
     ids = ["system", "segment", *(["annotator"] if "annotator" in names else [])]
@@ -194,10 +227,14 @@ def _checked(part: Judged, pair: str, low: float, high: float) -> tuple[pd.DataF
     score = schemas.number(f"a number{bounds}", low, high)
     schema = schemas.Schema(schemas.ids(*ids) | {"score": score})
     try:
-        frame = part.table.validated(schema, {name: names[name] for name in schema.columns}, keep)
+        frame = part.table.validated(
+            schema, {name: names[name] for name in schema.columns}, keep
+        )
     except DataError as error:
         raise _with_words(error, part.column("score").iloc[keep]) from None
-    frame = frame.astype(dict.fromkeys(ids, str)).rename(columns={"annotator": "worker"})
+    frame = frame.astype(dict.fromkeys(ids, str)).rename(
+        columns={"annotator": "worker"}
+    )
     for name in ("hit", "document", "domain"):
         if name in names:
             values = part.column(name).iloc[keep].reset_index(drop=True)
@@ -205,7 +242,9 @@ def _checked(part: Judged, pair: str, low: float, high: float) -> tuple[pd.DataF
     types = part.column("type").iloc[keep].str.upper().map(TYPES)
     if types.isna().any():
         expected = "empty or one of " + ", ".join(name for name in TYPES if name)
-        raise part.table.error("unknown type", int(keep[types.isna()][0]), names["type"], expected)
+        raise part.table.error(
+            "unknown type", int(keep[types.isna()][0]), names["type"], expected
+        )
     frame["type"] = types.to_numpy(dtype=object)
     if "time" in names:
         time = pd.to_numeric(part.column("time"), errors="coerce")
@@ -218,7 +257,9 @@ def _place(part: Judged, reason: str, pair: str) -> str:
     file = part.table.path.name
     if reason != NO_SCORE:
         return file
-    unscored = part.column("score").str.lower().isin(MISSING).to_numpy() & (part.pairs() == pair)
+    unscored = part.column("score").str.lower().isin(MISSING).to_numpy() & (
+        part.pairs() == pair
+    )
     lines = [str(line) for line in sorted(set(part.table.lines[unscored]))]
     if len(lines) > FEW:
         return file
@@ -232,13 +273,17 @@ def _with_words(error: DataError, scores: pd.Series) -> DataError:
         return error
     if often.sum() == (~scores.str.lower().isin(MISSING)).sum():
         said = ", ".join(map(str, often.index[:3]))
-        expected = f"numbers, or two words such as pass and fail; all scores are words: {said}"
+        expected = (
+            f"numbers, or two words such as pass and fail; all scores are words: {said}"
+        )
         return _expecting(error, expected)
     words = [str(word) for word in often.index[:3]]
     counts = ", ".join(f"{word} ({often[word]})" for word in words)
     told = f'`missing: [{", ".join(words)}]` in a campaign.yaml, or missing="{",".join(words)}"'
     number = str(error.expected).partition(" (")[0]  # of wrong cells: said by word
-    expected = f"{number}; words among the scores: {counts}; if they mean no score: {told}"
+    expected = (
+        f"{number}; words among the scores: {counts}; if they mean no score: {told}"
+    )
     return _expecting(error, expected)
 
 
@@ -265,30 +310,42 @@ def workers(parts: Sequence[Judged]) -> bool:
 
 def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFrame:
     """How the files were understood: columns file, what, value, said by."""
-    rows, mapped = [], settings.get("columns") or {}
+    rows = []
+    mapped = settings.get("columns") or {}
     by = settings.get("told by", TOLD_BY)
     for known in dict.fromkeys(part.scale for part in parts):
         alike = [part for part in parts if part.scale == known]
-        files = "all" if len(alike) == len(parts) else ", ".join(p.table.path.name for p in alike)
+        files = (
+            "all"
+            if len(alike) == len(parts)
+            else ", ".join(p.table.path.name for p in alike)
+        )
         low, high, said = scale_of(alike, settings)
         rows.append((files, "scale", f"{low:g} to {high:g}", said))
     for part in parts:
-        file, header = part.table.path.name, [*part.table.frame.columns, *part.table.unread]
+        file = part.table.path.name
+        header = [*part.table.frame.columns, *part.table.unread]
         if part.pair_from:
             rows.append((file, "pair", part.pair, part.pair_from))
         rows += [(file, what, value, said or by) for what, value, said in part.said]
         for ours, theirs in part.names.items():
             if ours != theirs:
-                rows.append((file, f"column {ours}", theirs, by if ours in mapped else "header"))
+                rows.append(
+                    (file, f"column {ours}", theirs, by if ours in mapped else "header")
+                )
         if "annotator" in part.names and not settings.get("annotator"):
-            rows += [(file, *one) for one in asked_of(part.column("annotator").unique())]
+            rows += [
+                (file, *one) for one in asked_of(part.column("annotator").unique())
+            ]
         unused = [name for name in header if name not in part.names.values()]
         if unused:
             rows.append((file, "columns not used", ", ".join(unused), "header"))
     return pd.DataFrame(rows, columns=READ)
 
 
-def reader(opener: Opener, check: Callable[[Sequence[Path]], None] = lambda files: None) -> Reader:
+def reader(
+    opener: Opener, check: Callable[[Sequence[Path]], None] = lambda files: None
+) -> Reader:
     """The reader of a format of single scores, which `opener` converts to our columns."""
 
     @text.kept(8)

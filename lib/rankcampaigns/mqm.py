@@ -20,8 +20,24 @@ from . import languages, tables, text, together
 from .folder import Reader, Source
 from .tables import Table
 
-COLUMNS = ("pair", "system", "document", "segment", "doc_segment", "rater", "category", "severity")
-NAMES = ("pair", "system", "document", "rater", "category", "severity")  # the categoricals
+COLUMNS = (
+    "pair",
+    "system",
+    "document",
+    "segment",
+    "doc_segment",
+    "rater",
+    "category",
+    "severity",
+)
+NAMES = (
+    "pair",
+    "system",
+    "document",
+    "rater",
+    "category",
+    "severity",
+)  # the categoricals
 HEADERS = {  # our column: its names in the releases of 2020 to 2024
     "system": ("system", "system_id"),
     "document": ("doc", "document_id"),
@@ -32,9 +48,16 @@ HEADERS = {  # our column: its names in the releases of 2020 to 2024
     "severity": ("severity",),
 }
 SEVERITIES = ("Major", "Minor", "Neutral", "No-error", "Critical", "HOTW-test")
-RATED = ("rater", "category", "severity")  # a line without these holds metadata only (Marot)
-CONTROL = "HOTW-test"  # "hands on the wheel": an error planted to keep the rater attentive
-ERRORS, NONE = ("Major", "Minor", "Neutral", "Critical"), ("No-error", "No-error")
+RATED = (
+    "rater",
+    "category",
+    "severity",
+)  # a line without these holds metadata only (Marot)
+CONTROL = (
+    "HOTW-test"  # "hands on the wheel": an error planted to keep the rater attentive
+)
+ERRORS = ("Major", "Minor", "Neutral", "Critical")
+NONE = ("No-error", "No-error")
 SAME = {  # spellings that do not follow from a name in lower case
     "accuracy/creative reinterpretation": "Accuracy/Creative Reinterpretation",
     "accuracy/gender mismatch": "Accuracy/Gender Mismatch",
@@ -51,7 +74,14 @@ SAME = {  # spellings that do not follow from a name in lower case
 # of bio-MQM, with one rating per object: our column, its field
 RATING = {"system": "MT_Engine", "document": "DOC_ID", "doc_segment": "SEG_ID"}
 RATING |= {"rater": "Annotator_ID"}
-HEADS = {"Accuracy", "Fluency", "Locale convention", "No-error", "Non-translation", "Other"}
+HEADS = {
+    "Accuracy",
+    "Fluency",
+    "Locale convention",
+    "No-error",
+    "Non-translation",
+    "Other",
+}
 HEADS |= {"Source issue", "Style", "Terminology"}
 LOCALES = re.compile(r'"(source|target)_locale"\s*:\s*"([^"]*)"')
 
@@ -63,7 +93,9 @@ def _key(name: str) -> str:
 def as_read(frame: pd.DataFrame, excluded: Mapping[str, int]) -> pd.DataFrame:
     """Marked errors with the columns of `COLUMNS` alone, and a note of what was left out."""
     frame = frame[list(COLUMNS)].astype(dict.fromkeys(NAMES, "category"))
-    frame.attrs["excluded"] = {reason: int(n) for reason, n in sorted(excluded.items()) if n}
+    frame.attrs["excluded"] = {
+        reason: int(n) for reason, n in sorted(excluded.items()) if n
+    }
     return frame
 
 
@@ -80,7 +112,9 @@ def _category(name: str) -> str:
     if key.startswith("locale convention/") and not key.endswith("format"):
         key += " format"
     parts = [part.strip() for part in key.split("/")]
-    return SAME.get("/".join(parts), "/".join(part[:1].upper() + part[1:] for part in parts))
+    return SAME.get(
+        "/".join(parts), "/".join(part[:1].upper() + part[1:] for part in parts)
+    )
 
 
 _SEVERITY = {_key(s): s for s in SEVERITIES} | {"no error": "No-error"}
@@ -92,7 +126,9 @@ def _columns(header: Sequence[str], file: Path) -> dict[str, str]:
     for ours, names in HEADERS.items():
         if there := [name for name in names if name in header]:
             found[ours] = there[0]
-        elif ours != "segment":  # the 2022 en-zh release numbers segments within documents only
+        elif (
+            ours != "segment"
+        ):  # the 2022 en-zh release numbers segments within documents only
             wrong = partial(DataError, file=file, line=1, value="\t".join(header)[:200])
             expected = "a header with " + " or ".join(names)
             raise wrong("not an MQM table", column=ours, expected=expected)
@@ -107,7 +143,9 @@ def pair_of(path: Path, settings: Mapping[str, Any]) -> str:
     found = settings.get("pair") or languages.pair_in(path, joined=True)
     if not found:
         expected = "a name such as mqm_mine_ende.tsv, or `pair:` in a campaign.yaml"
-        raise DataError("no language pair in the file's name", file=path, expected=expected)
+        raise DataError(
+            "no language pair in the file's name", file=path, expected=expected
+        )
     return str(found)
 
 
@@ -132,20 +170,26 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     with together.at_lines([file], [table.lines], names):
         checks.refuse_alike(frame)
         if "segment" in names:
-            checks.refuse_contradictions(frame[["segment", "document"]].astype({"segment": int}))
+            checks.refuse_contradictions(
+                frame[["segment", "document"]].astype({"segment": int})
+            )
     if "segment" not in names:
-        frame["segment"] = frame.groupby(["document", "doc_segment"], sort=False).ngroup() + 1
+        frame["segment"] = (
+            frame.groupby(["document", "doc_segment"], sort=False).ngroup() + 1
+        )
     frame = frame.astype({"segment": int, "doc_segment": int})[list(COLUMNS[1:])]
     frame = _without_controls(_one_spelling(frame, table), frame, excluded)
     rating = [frame[name] for name in COLUMNS[1:6]]
     none = frame["severity"].eq("No-error")
-    both = none.groupby(rating).transform("any") & (~none).groupby(rating).transform("any")
+    both = none.groupby(rating).transform("any") & (~none).groupby(rating).transform(
+        "any"
+    )
     reason = "(kept: No-error beside an error in one rating, of which the error counts)"
     excluded[reason] += int((both & none).sum())
     unlike = frame["category"].eq("No-error") != none
-    excluded["(kept: No-error as category or as severity alone: the severity counts)"] = int(
-        unlike.sum()
-    )
+    excluded[
+        "(kept: No-error as category or as severity alone: the severity counts)"
+    ] = int(unlike.sum())
     if frame.empty:
         raise DataError("no judgments", file=file, expected="at least one row")
     for name, n in frame["category"].value_counts().items():
@@ -163,13 +207,19 @@ def rated_pair(path: Path, settings: Mapping[str, Any]) -> str:
     said = dict(reversed(LOCALES.findall(text.head(path))))  # the first of each
     if not said:
         return pair_of(path, settings)
-    pair = languages.pair_of("-".join(said.get(side, "")[:2] for side in ("source", "target")))
+    pair = languages.pair_of(
+        "-".join(said.get(side, "")[:2] for side in ("source", "target"))
+    )
     if pair and settings.get("pair", pair) != pair:
-        value, expected = settings["pair"], f"no `pair:`, since the rows say {pair}"
+        value = settings["pair"]
+        expected = f"no `pair:`, since the rows say {pair}"
         problem = "`pair:` is not the language pair of the rows"
-        raise DataError(problem, file=path, column="pair", value=value, expected=expected)
+        raise DataError(
+            problem, file=path, column="pair", value=value, expected=expected
+        )
     if not pair:
-        value, expected = str(said), "a source_locale and a target_locale such as eses and enus"
+        value = str(said)
+        expected = "a source_locale and a target_locale such as eses and enus"
         raise DataError("not two locales", file=path, value=value, expected=expected)
     return pair
 
@@ -201,21 +251,30 @@ def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
         excluded.update(ratings.trimmed([*RATING.values()]))
         parts.append(each_error(rows, errors))
     frame = pd.concat(parts, ignore_index=True).assign(pair=pair)
-    frame["segment"] = frame.groupby(["document", "doc_segment"], observed=False).ngroup() + 1
+    frame["segment"] = (
+        frame.groupby(["document", "doc_segment"], observed=False).ngroup() + 1
+    )
     frame = as_read(frame.astype({"doc_segment": int}), excluded)
     frame.attrs["weights"] = "zouhar2024"
     return frame
 
 
-def _ratings(file: Path, excluded: Counter[str]) -> tuple[Table, list[list[tuple[str, str]]]]:
+def _ratings(
+    file: Path, excluded: Counter[str]
+) -> tuple[Table, list[list[tuple[str, str]]]]:
     """The ratings of a file of bio-MQM, and the category and severity of each rating's errors."""
-    entries, errors, locales = [], [], []
+    entries = []
+    errors = []
+    locales = []
     for line, entry in text.records(file):
         with text.placed(file, line):
             text.need(entry, *RATING.values(), "target_errors")
-            locales.append([str(entry.get(f"{side}_locale", "")) for side in ("source", "target")])
+            locales.append(
+                [str(entry.get(f"{side}_locale", "")) for side in ("source", "target")]
+            )
             if locales[-1] != locales[0]:
-                value, expected = "-".join(locales[-1]), "-".join(locales[0]) + ", as before"
+                value = "-".join(locales[-1])
+                expected = "-".join(locales[0]) + ", as before"
                 raise DataError("other languages", value=value, expected=expected)
             marked = text.of_kind(entry["target_errors"], list, "target_errors")
             errors.append([_kind(error) for error in marked] or [NONE])
@@ -239,7 +298,9 @@ def _kind(error: Any) -> tuple[str, str]:
     if severity not in ERRORS or not parts[0]:
         expected = "an error_category, and a severity of " + ", ".join(ERRORS)
         value = str(error)[:80]
-        raise DataError("not an error", column="target_errors", value=value, expected=expected)
+        raise DataError(
+            "not an error", column="target_errors", value=value, expected=expected
+        )
     return "/".join(str(part).replace("_", " ") for part in parts if part), severity
 
 
@@ -264,12 +325,15 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
 def _identical(file: Path) -> int:
     """How many lines of a file repeat an earlier one in all cells."""
     lines = [line.strip() for line in text.content(file).split(b"\n")]
-    return int(pd.Series([line for line in lines if line], dtype=object).duplicated().sum())
+    return int(
+        pd.Series([line for line in lines if line], dtype=object).duplicated().sum()
+    )
 
 
 def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
     """`frame` with severities and categories in our spelling; controls may have any category."""
-    severity, category = frame["severity"].map(_key), frame["category"].map(_category)
+    severity = frame["severity"].map(_key)
+    category = frame["category"].map(_category)
     ours = frame.assign(severity=severity.map(_SEVERITY), category=category)
     ours.loc[category.isin(("Found", "Missed")), "severity"] = CONTROL
     unknown = np.flatnonzero(ours["severity"].isna())
@@ -284,14 +348,19 @@ def _without_controls(
 ) -> pd.DataFrame:
     """`frame` without control rows; a segment with control rows only becomes ``No-error``."""
     control = frame["severity"] == CONTROL
-    for category, n in written.loc[control, "category"].str.lower().value_counts().items():
+    for category, n in (
+        written.loc[control, "category"].str.lower().value_counts().items()
+    ):
         excluded[f"control rows ({CONTROL}), {category}"] += n
-    rows, place = frame[~control], list(COLUMNS[1:6])
+    rows = frame[~control]
+    place = list(COLUMNS[1:6])
     rated = set(rows[place].itertuples(index=False, name=None))
     seen = set(frame.loc[control, place].itertuples(index=False, name=None))
     bare = [(*where, "No-error", "No-error") for where in sorted(seen - rated)]
     if bare and len(rows):
-        excluded["(kept as rated without error: segments with control rows only)"] = len(bare)
+        excluded["(kept as rated without error: segments with control rows only)"] = (
+            len(bare)
+        )
         rows = pd.concat([rows, pd.DataFrame(bare, columns=list(COLUMNS[1:]))])
     return rows.reset_index(drop=True)
 
@@ -299,19 +368,24 @@ def _without_controls(
 def _read(source: Source, pair: str) -> pd.DataFrame:
     files = [file for file in source.files if pair_of(file, source.settings) == pair]
     if len(files) > 1:
-        problem, expected = "two files for one language pair", "one MQM file per pair in a folder"
+        problem = "two files for one language pair"
+        expected = "one MQM file per pair in a folder"
         raise DataError(problem, file=files, expected=expected)
     return read_mqm(files[0], pair)
 
 
 READERS = {
     "mqm": Reader(
-        pairs=lambda source: sorted({pair_of(file, source.settings) for file in source.files}),
+        pairs=lambda source: sorted(
+            {pair_of(file, source.settings) for file in source.files}
+        ),
         read=_read,
         pair_of=pair_of,
     ),
     "bio-mqm": Reader(
-        pairs=lambda source: sorted({rated_pair(f, source.settings) for f in source.files}),
+        pairs=lambda source: sorted(
+            {rated_pair(f, source.settings) for f in source.files}
+        ),
         read=lambda source, pair: read_ratings(source.files, pair),
         pair_of=rated_pair,
     ),

@@ -13,7 +13,12 @@ from rankstability import schema as schemas
 from . import folder, tables, text
 from .campaigns import Campaign
 
-SCORES = {"mean_raw": "RAW.SCR", "mean_z": "Z.SCR", "segments": "N", "judgments": "N.ALL"}
+SCORES = {
+    "mean_raw": "RAW.SCR",
+    "mean_z": "Z.SCR",
+    "segments": "N",
+    "judgments": "N.ALL",
+}
 SCORES |= {"system": "SYS"}
 
 
@@ -24,8 +29,10 @@ def ranking(campaign: Campaign, pair: str) -> pd.DataFrame | None:
     with one decimal, z with three) or ``ad-sys-scores-XX-YY.csv`` (all digits). Raises DataError
     for a row without five columns of the right kind, or a system that appears twice.
     """
-    means, counts = ("mean_raw", "mean_z"), ("segments", "judgments")
-    file, order = campaign.folder / f"ad-sys-ranking-{pair}-z.csv", (*means, *counts, "system")
+    means = ("mean_raw", "mean_z")
+    counts = ("segments", "judgments")
+    file = campaign.folder / f"ad-sys-ranking-{pair}-z.csv"
+    order = (*means, *counts, "system")
     if not file.is_file():
         file = campaign.folder / f"ad-sys-scores-{pair}.csv"
         order = (*means, "segments", "system", "judgments")
@@ -33,13 +40,20 @@ def ranking(campaign: Campaign, pair: str) -> pd.DataFrame | None:
         return None
     names = {ours: SCORES[ours] for ours in order}
     columns = schemas.ids("system") | {"mean_raw": schemas.SCORE}
-    columns |= {"mean_z": schemas.number("a number"), **dict.fromkeys(counts, schemas.count())}
+    columns |= {
+        "mean_z": schemas.number("a number"),
+        **dict.fromkeys(counts, schemas.count()),
+    }
     frame = _validated(file, columns, names).astype(dict.fromkeys(counts, int))
-    frame = frame.sort_values("mean_z", ascending=False, kind="stable", ignore_index=True)
+    frame = frame.sort_values(
+        "mean_z", ascending=False, kind="stable", ignore_index=True
+    )
     return frame[["system", *means, *counts]]
 
 
-def _validated(file: Path, columns: Mapping[str, Any], names: Mapping[str, str]) -> pd.DataFrame:
+def _validated(
+    file: Path, columns: Mapping[str, Any], names: Mapping[str, str]
+) -> pd.DataFrame:
     """The rows of a blank-separated file, each system once; `names`: new -> file's."""
     table = tables.read(file, tuple(names.values()), tables.BLANKS)
     schema = schemas.Schema(columns, ("system",), "duplicate system")
@@ -58,7 +72,9 @@ def clusters(campaign: Campaign, pair: str) -> tuple[frozenset[str], ...] | None
     table = tables.read(path, (), tables.BLANKS)
     frame = table.validated(schemas.Schema(columns), {name: name for name in columns})
     source, target = pair.split("-")
-    frame = frame[(frame["SRC"] == source) & (frame["TRG"] == target)].astype({"SYSTEM": str})
+    frame = frame[(frame["SRC"] == source) & (frame["TRG"] == target)].astype(
+        {"SYSTEM": str}
+    )
     groups = frame.groupby("CLUSTER_START", sort=True)["SYSTEM"]
     return tuple(frozenset(group) for _, group in groups) or None
 
@@ -75,7 +91,9 @@ def p_values(campaign: Campaign, pair: str) -> pd.DataFrame | None:
     systems = text.first_line(path).split()
     number = schemas.number("a number from 0 to 1", 0, 1)
     columns = schemas.ids("system") | dict.fromkeys(systems, number)
-    frame = _validated(path, columns, {name: name for name in columns}).set_index("system")
+    frame = _validated(path, columns, {name: name for name in columns}).set_index(
+        "system"
+    )
     return frame.rename(index=_plain, columns=_plain).rename_axis(None)
 
 
@@ -96,7 +114,9 @@ def seg_scores(campaign: Campaign, pair: str) -> dict[str, pd.DataFrame]:
         table = tables.read(file, tuple(columns), tables.BLANKS)
         segment = table.frame.groupby("system", observed=True).cumcount().astype(str)
         judged = np.flatnonzero(table.frame["score"] != "None")
-        frame = table.validated(schemas.Schema(columns), {name: name for name in columns}, judged)
+        frame = table.validated(
+            schemas.Schema(columns), {name: name for name in columns}, judged
+        )
         frame.insert(1, "segment", segment.to_numpy()[judged])
         out[file.name.split(".")[1]] = frame.astype({"system": str})
     return out

@@ -21,8 +21,15 @@ ITEM = re.compile(r"\d+|(welcome|random|goodbye)_.*")
 SHOWN = ("source", "system", "output")  # with the id: what was judged
 PASS = re.compile(r"human(\d+)")
 LATEST = 1e15  # above any time: milliseconds since 1970 are fewer
-CONTROL, TUTORIAL, APART = "attention_check_", "_#_tutorial_#_", "_###_"
-WMT24 = {"pair": "langs", "segment": "line_id", "system": "system", "score": "esa_score"}
+CONTROL = "attention_check_"
+TUTORIAL = "_#_tutorial_#_"
+APART = "_###_"
+WMT24 = {
+    "pair": "langs",
+    "segment": "line_id",
+    "system": "system",
+    "score": "esa_score",
+}
 WMT24 |= {"annotator": "annotator", "document": "doc_id", "domain": "domain"}
 
 Entry = tuple[int, dict[str, Any]]  # a line's number, and its object
@@ -74,19 +81,25 @@ def wmt25(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
 def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, Any]]:
     """The two annotations of each system in a line of WMT25."""
     text.need(entry, "doc_id", "scores")
-    place, expected = str(entry["doc_id"]).split("_#_"), "languages_#_domain_#_document_#_segment"
+    place = str(entry["doc_id"]).split("_#_")
+    expected = "languages_#_domain_#_document_#_segment"
     if len(place) != 4:
-        problem, value = "not an id of WMT25", entry["doc_id"]
+        problem = "not an id of WMT25"
+        value = entry["doc_id"]
         raise DataError(problem, column="doc_id", value=value, expected=expected)
     pair, domain, document, _ = place
     shared = {"pair": pair, "domain": domain, "document": f"{domain}_#_{document}"}
     every = text.of_kind(entry["scores"], dict, "scores")
     outputs = entry.get("tgt_text")
     shown = outputs if isinstance(outputs, dict) else {}
-    excluded["outputs without any annotation (left out)"] += len(set(shown) - set(every))
+    excluded["outputs without any annotation (left out)"] += len(
+        set(shown) - set(every)
+    )
     for system, said in every.items():
         judged = _passes(said, f"scores.{system}")
-        excluded["no such annotation of the system (left out)"] += max(2 - len(judged), 0)
+        excluded["no such annotation of the system (left out)"] += max(
+            2 - len(judged), 0
+        )
         excluded["(kept: a third annotation of a system, or a later one)"] += max(
             len(judged) - 2, 0
         )
@@ -101,15 +114,22 @@ def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, 
 def _passes(said: Any, name: str) -> dict[str, dict[str, Any]]:
     """The annotations of a system by pass, from the final form (a list) or that of the drafts."""
     if isinstance(said, list):
-        return {f"human{k}": text.of_kind(one, dict, name) for k, one in enumerate(said, start=1)}
+        return {
+            f"human{k}": text.of_kind(one, dict, name)
+            for k, one in enumerate(said, start=1)
+        }
     text.of_kind(said, dict, name)
     found = {key: of for key in said if (of := PASS.fullmatch(key))}
     if said and not found:
-        problem, expected = "no annotations of a system", "a list of them, or human1, human2"
-        raise DataError(problem, column=name, value=", ".join(said)[:80], expected=expected)
+        problem = "no annotations of a system"
+        expected = "a list of them, or human1, human2"
+        raise DataError(
+            problem, column=name, value=", ".join(said)[:80], expected=expected
+        )
     who = {key: f"annotator{of[1]}" for key, of in found.items()}
     return {
-        key: {"score": said[key]} | ({"annotator": said[who[key]]} if who[key] in said else {})
+        key: {"score": said[key]}
+        | ({"annotator": said[who[key]]} if who[key] in said else {})
         for key in found
     }
 
@@ -127,7 +147,11 @@ def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
         for line, entry in entries:
             with text.placed(path, line):
                 lines += [(line, entry)] if _is_judged(entry, excluded) else []
-        resets = [k for k, (_, entry) in enumerate(lines) if entry["annotation"] == "__RESET__"]
+        resets = [
+            k
+            for k, (_, entry) in enumerate(lines)
+            if entry["annotation"] == "__RESET__"
+        ]
         last = {str(lines[k][1]["user_id"]): k for k in resets}  # of each user
         excluded["lines of a reset"] += len(resets)
         for place, (line, entry) in enumerate(lines):
@@ -162,7 +186,8 @@ def _one_output_each(path: Path, rows: Sequence[Entry]) -> None:
         said = row["output"] if row["source"] else row["hit"]
         key = (row.get("pair"), row["segment"], row["source"], row["system"], *who)
         if seen.setdefault(key, said) != said:
-            problem, expected = "an item_id of two items", "an id for each, or `src` and `tgt`"
+            problem = "an item_id of two items"
+            expected = "an id for each, or `src` and `tgt`"
             wrong = partial(DataError, problem, file=path, line=line, column="item_id")
             raise wrong(value=row["segment"], expected=expected)
 
@@ -193,7 +218,9 @@ def _campaigns(path: Path) -> Iterator[tuple[str, list[Entry]]]:
         campaigns = value if isinstance(value, dict) else {}
         if campaigns and all(isinstance(lines, list) for lines in campaigns.values()):
             for name, lines in campaigns.items():
-                for n in (n for n, entry in enumerate(lines, 1) if not isinstance(entry, dict)):
+                for n in (
+                    n for n, entry in enumerate(lines, 1) if not isinstance(entry, dict)
+                ):
                     raise DataError("not a JSON object", file=path, line=n)
                 yield str(name), list(enumerate(lines, start=1))
             return
@@ -203,7 +230,8 @@ def _campaigns(path: Path) -> Iterator[tuple[str, list[Entry]]]:
 def _is_judged(entry: dict[str, Any], excluded: Counter[str]) -> bool:
     """Whether a line holds an annotation or a reset; welcome, goodbye and random items count."""
     text.need(entry, "user_id", "item_i", "annotation")
-    item, expected = str(entry["item_i"]), "an integer, welcome_*, random_* or goodbye_*"
+    item = str(entry["item_i"])
+    expected = "an integer, welcome_*, random_* or goodbye_*"
     kind = ITEM.fullmatch(item)
     if kind is None:
         problem = "not an item number"
@@ -223,9 +251,14 @@ def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str,
     marks = text.of_kind(entry["annotation"], list, "annotation")
     if len(items) != len(marks):
         problem = "annotations and items differ in number"
-        raise DataError(problem, value=len(marks), expected=f"{len(items)}, one for each item")
+        raise DataError(
+            problem, value=len(marks), expected=f"{len(items)}, one for each item"
+        )
     outputs = sum(len(models) for models in marks if isinstance(models, dict))
-    shared = {"annotator": str(entry["user_id"]), **_seconds(entry.get("actions"), outputs)}
+    shared = {
+        "annotator": str(entry["user_id"]),
+        **_seconds(entry.get("actions"), outputs),
+    }
     shared["hit"] = f"{entry['user_id']}:{entry['item_i']}"  # a page
     for item, models in zip(items, marks, strict=True):
         text.need(text.of_kind(item, dict, "item"), "item_id")
@@ -240,10 +273,18 @@ def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str,
                 excluded[f"{kind} (left out)"] += 1
                 continue
             place = name.split(APART)
-            domain, document = (place[0], APART.join(place[:2])) if len(place) == 3 else ("", "")
+            domain, document = (
+                (place[0], APART.join(place[:2])) if len(place) == 3 else ("", "")
+            )
             score = text.of_kind(said, dict, f"annotation.{model}").get("score")
-            more = {"domain": domain, "document": document or str(items[0].get("item_id"))}
-            more |= {"source": str(item.get("src") or ""), "output": str(texts.get(model, ""))}
+            more = {
+                "domain": domain,
+                "document": document or str(items[0].get("item_id")),
+            }
+            more |= {
+                "source": str(item.get("src") or ""),
+                "output": str(texts.get(model, "")),
+            }
             yield {"system": model, "segment": name, "score": score} | more | shared
 
 
@@ -253,7 +294,11 @@ def _seconds(actions: Any, outputs: int) -> dict[str, float]:
     said = [action.get("time") for action in logged if isinstance(action, dict)]
     known = (t for t in said if isinstance(t, int | float) and not isinstance(t, bool))
     times = [t for t in known if abs(t) < LATEST]
-    return {"time": (max(times) - min(times)) / outputs} if len(times) > 1 and outputs else {}
+    return (
+        {"time": (max(times) - min(times)) / outputs}
+        if len(times) > 1 and outputs
+        else {}
+    )
 
 
 def _pair_of(campaign: str) -> dict[str, str]:
@@ -269,7 +314,8 @@ def one_each(files: Sequence[Path]) -> None:
     names = sorted(file.name for file in files)
     pairs = [match.group(1) for match in map(STAND_OFF.fullmatch, names) if match]
     if len(set(pairs)) < len(pairs):
-        problem, value = "several kinds of scores for one language pair", ", ".join(names)
+        problem = "several kinds of scores for one language pair"
+        value = ", ".join(names)
         expected = "one of these files as the campaign, or `files:` in a campaign.yaml"
         raise DataError(problem, file=files[0].parent, value=value, expected=expected)
 
@@ -285,14 +331,18 @@ def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     pair = languages.pair_of(name)
     with text.placed(path):
         if not pair:
-            problem, expected = "no language pair in the file's name", "a name such as "
-            raise DataError(problem, value=path.name, expected=expected + "en-de.mqm.seg.score")
+            problem = "no language pair in the file's name"
+            expected = "a name such as "
+            raise DataError(
+                problem, value=path.name, expected=expected + "en-de.mqm.seg.score"
+            )
         table = tables.read(path, ("system", "score"), tables.BLANKS)
         frame = table.frame.astype(object).assign(pair=pair)
         sizes = frame["system"].value_counts()
         usual = sizes.mode()[0]
         for system, size in sizes[sizes != usual][:1].items():
-            problem, expected = "systems differ in the number of lines", f"{usual}, as others have"
+            problem = "systems differ in the number of lines"
+            expected = f"{usual}, as others have"
             raise DataError(problem, value=f"{system}: {size}", expected=expected)
     place = frame.groupby("system", sort=False).cumcount()
     frame["segment"] = (place + 1).astype(str)
@@ -301,7 +351,8 @@ def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
         listed = tables.read(documents, ("domain", "document"), "\t").frame
         if len(listed) != usual:
             problem = "documents and scores differ in number"
-            expected, n = f"{usual}, the number of each system's scores", len(listed)
+            expected = f"{usual}, the number of each system's scores"
+            n = len(listed)
             raise DataError(problem, file=documents, value=n, expected=expected)
         for name in listed:
             frame[name] = listed[name].astype(object).to_numpy()[place]

@@ -16,7 +16,13 @@ from pandas.api.types import union_categoricals
 from rankstability import checks
 from rankstability import schema as schemas
 from rankstability.errors import DataError
-from rankstability.judgments import BLOCK_COLUMNS, HIDDEN, TIES, battle_frame, given_twice
+from rankstability.judgments import (
+    BLOCK_COLUMNS,
+    HIDDEN,
+    TIES,
+    battle_frame,
+    given_twice,
+)
 
 from . import tables, text, together
 from .columns import BATTLE, BESIDE_BATTLE, MISSING
@@ -25,21 +31,42 @@ from .folder import READ, TOLD_BY, Reader, Source
 from .languages import LANGUAGES, no_rows, pair_told
 from .tables import Table
 
-NAMES = ["task", "pair", "track", "judge", "document", "system"]  # the categorical columns
+NAMES = [
+    "task",
+    "pair",
+    "track",
+    "judge",
+    "document",
+    "system",
+]  # the categorical columns
 COLUMNS = list(BLOCK_COLUMNS)
 UNRANKED = -1
 UNKNOWN = "-1"  # a language or document that the export does not name
 EMPTY_SLOT = "blank"  # WMT11: the entry of a slot that showed nothing
 LABELS = 5  # ranks run from 1 to 5
-ARENA = {"system1": "model_a", "system2": "model_b", "judge": "judge", "question": "question_id"}
+ARENA = {
+    "system1": "model_a",
+    "system2": "model_b",
+    "judge": "judge",
+    "question": "question_id",
+}
 ARENA |= {"domain": "category"}
 SIDES = ARENA | dict(system1="left", system2="right", judge="worker", question="prompt")
-MAPPED = {"left": "system1", "right": "system2"}  # names of `columns` of a campaign.yaml: ours
-TRACKS = {"indivsystems": "individual", "combosystems": "combination", "tunable": "tunable"}
+MAPPED = {
+    "left": "system1",
+    "right": "system2",
+}  # names of `columns` of a campaign.yaml: ours
+TRACKS = {
+    "indivsystems": "individual",
+    "combosystems": "combination",
+    "tunable": "tunable",
+}
 
 
 def read_rr(
-    files: Sequence[Path], pair: str = "", settings: Mapping[str, Any] = MappingProxyType({})
+    files: Sequence[Path],
+    pair: str = "",
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> pd.DataFrame:
     """The blocks of relative ranking files (in this order), one row per output shown.
 
@@ -59,7 +86,10 @@ def read_rr(
     not in the frame, or doubtful. Raises DataError for anything wrong in a file, and if `pair` has
     no rows.
     """
-    parts, first, empty, changed = [], 0, 0, Counter[str]()
+    parts = []
+    first = 0
+    empty = 0
+    changed = Counter[str]()
     for file in files:
         part, blocks, slots = _read_file(Path(file), first, settings)
         parts.append(part)
@@ -67,13 +97,16 @@ def read_rr(
         first += blocks
         empty += slots
     together.refuse_twice(
-        [Path(file) for file in files], [p.drop(columns=["block", "line"]) for p in parts]
+        [Path(file) for file in files],
+        [p.drop(columns=["block", "line"]) for p in parts],
     )
     lines = [part["line"].to_numpy() for part in parts]
     with together.at_lines([Path(file) for file in files], lines, {}):
         checks.refuse_alike(pd.concat(parts, ignore_index=True))
     frame = pd.concat(parts, ignore_index=True)
-    outputs = pd.util.hash_pandas_object(frame.drop(columns=["block", "line"]), index=False)
+    outputs = pd.util.hash_pandas_object(
+        frame.drop(columns=["block", "line"]), index=False
+    )
     changed["identical rows (kept)"] += given_twice(
         outputs.groupby(frame["block"]).sum().to_frame()
     )
@@ -103,7 +136,9 @@ def _apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     out = out[~again].reset_index(drop=True)
     out["position"] = out.groupby("block", sort=False).cumcount() + 1
     counts = {"(kept: slots of joined ids A+B, one for each system)": slots}
-    return out, counts | ({"a system again in its block": int(again.sum())} if again.any() else {})
+    return out, counts | (
+        {"a system again in its block": int(again.sum())} if again.any() else {}
+    )
 
 
 def pairs(files: Sequence[Path], settings: Mapping[str, Any]) -> tuple[str, ...]:
@@ -125,12 +160,15 @@ def _read_file(
     values, slots = _values(table)
     pair = _pairs(values[["srclang", "trglang"]], file, settings)
     systems = np.column_stack([_text(values[f"system{i + 1}id"]) for i in range(slots)])
-    ranks = np.column_stack([values[f"system{i + 1}rank"] for i in range(slots)]).astype(np.int64)
+    ranks = np.column_stack(
+        [values[f"system{i + 1}rank"] for i in range(slots)]
+    ).astype(np.int64)
     shown = systems != EMPTY_SLOT
     for i, j in itertools.combinations(range(systems.shape[1]), 2):
         twice = np.flatnonzero(shown[:, j] & (systems[:, i] == systems[:, j]))
         if len(twice):
-            column, problem = f"system{j + 1}id", "a system appears twice in one block"
+            column = f"system{j + 1}id"
+            problem = "a system appears twice in one block"
             name = _columns(table, [column])[column]
             raise table.error(problem, int(twice[0]), name, "each system once")
     for row, i in np.argwhere(~shown & (ranks != UNRANKED))[:1]:
@@ -138,17 +176,25 @@ def _read_file(
         raise table.error("a rank in a slot that showed nothing", int(row), name, "-1")
     named = values["srcindex"].dtype != float
     segment = values["srcindex"].astype(object if named else np.int64).to_numpy()
-    per_row = pd.DataFrame({"pair": pair, "judge": _text(values["judgeid"]), "segment": segment})
+    per_row = pd.DataFrame(
+        {"pair": pair, "judge": _text(values["judgeid"]), "segment": segment}
+    )
     document = values["documentid"].astype(str) if "documentid" in values else ""
     per_row["document"] = pd.Series(document, values.index).replace(UNKNOWN, "")
-    per_row["track"] = next((label for mark, label in TRACKS.items() if mark in file.name), "")
+    per_row["track"] = next(
+        (label for mark, label in TRACKS.items() if mark in file.name), ""
+    )
     if slots == 2:
-        ranking = _text(values["rankingid"]) if "rankingid" in values else np.zeros(len(pair))
+        ranking = (
+            _text(values["rankingid"]) if "rankingid" in values else np.zeros(len(pair))
+        )
         block, position, row, slot = _join(ranking, per_row, systems, ranks)
         blocks = int(block.max()) + 1
     else:
         row, slot = np.nonzero(shown)
-        block, position, blocks = row, slot + 1, len(pair)
+        block = row
+        position = slot + 1
+        blocks = len(pair)
     outputs = {"system": systems[row, slot], "rank": ranks[row, slot]}
     part = per_row.iloc[row].assign(block=block + first, position=position, **outputs)
     part["line"] = table.lines[row]
@@ -161,8 +207,11 @@ def _columns(table: Table, needed: Collection[str]) -> dict[str, str]:
     names = {name.lower(): name for name in table.frame.columns}
     with text.placed(table.path):
         for name in (name for name in needed if name not in names):
-            there, expected = ",".join(table.frame.columns)[:80], f"a header with {name!r}"
-            raise DataError("a column is missing", line=1, value=there, expected=expected)
+            there = ",".join(table.frame.columns)[:80]
+            expected = f"a header with {name!r}"
+            raise DataError(
+                "a column is missing", line=1, value=there, expected=expected
+            )
         if table.frame.empty:
             raise DataError("no rows", expected="rows below the header")
     return names
@@ -172,22 +221,32 @@ def _values(table: Table) -> tuple[pd.DataFrame, int]:
     """The checked columns of a file of rankings, named in lower case; and the slots of a row."""
     there = {name.lower() for name in table.frame.columns}
     slots = next(i for i in itertools.count() if f"system{i + 1}id" not in there)
-    cells = [f"system{i + 1}{what}" for i in range(max(slots, 2)) for what in ("id", "rank")]
+    cells = [
+        f"system{i + 1}{what}" for i in range(max(slots, 2)) for what in ("id", "rank")
+    ]
     names = _columns(table, ["srclang", "trglang", "srcindex", "judgeid", *cells])
-    ids: list[str] = [name for name in ("judgeid", "documentid", "rankingid") if name in names]
+    ids: list[str] = [
+        name for name in ("judgeid", "documentid", "rankingid") if name in names
+    ]
     ids += [f"system{i + 1}id" for i in range(slots)]
     last = max(LABELS, slots)
     rank = schemas.number(f"-1, or 1 to {last}", -1, last, "not an integer", 0)
     written = table.frame[names["srcindex"]].astype(str).unique()
-    named = bool(np.isnan(pd.to_numeric(written, errors="coerce")).all())  # not one is a number
+    named = bool(
+        np.isnan(pd.to_numeric(written, errors="coerce")).all()
+    )  # not one is a number
     index = schemas.ids("srcindex") if named else {"srcindex": schemas.count(0)}
     columns = _languages() | index | schemas.ids(*ids, missing=("",))
     columns |= {f"system{i + 1}rank": rank for i in range(slots)}
-    return table.validated(schemas.Schema(columns), {name: names[name] for name in columns}), slots
+    return table.validated(
+        schemas.Schema(columns), {name: names[name] for name in columns}
+    ), slots
 
 
 def _languages() -> dict[str, Any]:
-    known = {"unknown language": lambda text: text.strip().lower() in (*LANGUAGES, UNKNOWN)}
+    known = {
+        "unknown language": lambda text: text.strip().lower() in (*LANGUAGES, UNKNOWN)
+    }
     column = schemas.text("an English name or an ISO 639 code", known)
     return {"srclang": column, "trglang": column}
 
@@ -196,10 +255,13 @@ def _text(column: pd.Series) -> np.ndarray:
     return column.astype(str).to_numpy(dtype=object)
 
 
-def _pairs(languages: pd.DataFrame, file: Path, settings: Mapping[str, Any]) -> np.ndarray:
+def _pairs(
+    languages: pd.DataFrame, file: Path, settings: Mapping[str, Any]
+) -> np.ndarray:
     """The pair of each row in our codes; that of `pair_told` if a language is unknown."""
     sides = [
-        languages[name].map(lambda s: LANGUAGES.get(s.strip().lower(), s)) for name in languages
+        languages[name].map(lambda s: LANGUAGES.get(s.strip().lower(), s))
+        for name in languages
     ]
     found = sides[0].astype(str) + "-" + sides[1].astype(str)
     known = (sides[0] != UNKNOWN) & (sides[1] != UNKNOWN)
@@ -211,7 +273,9 @@ def _join(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Comparisons joined into blocks: block, position, row and slot of each output."""
     members: dict[tuple[object, ...], list[int]] = {}
-    key = zip(per_row["pair"], per_row["judge"], per_row["segment"], ranking, strict=True)
+    key = zip(
+        per_row["pair"], per_row["judge"], per_row["segment"], ranking, strict=True
+    )
     for i, name in enumerate(key):
         members.setdefault(name, []).append(i)
     blocks: list[list[tuple[int, int]]] = []  # for each, the (row, slot) of its outputs
@@ -219,7 +283,9 @@ def _join(
         shown: dict[str, list[tuple[int, int]]] = {}
         for place in itertools.product(rows, (0, 1)):
             shown.setdefault(systems[place], []).append(place)
-        agree = all(len({ranks[place] for place in places}) == 1 for places in shown.values())
+        agree = all(
+            len({ranks[place] for place in places}) == 1 for places in shown.values()
+        )
         pairs = {frozenset(systems[i]) for i in rows}
         if agree and len(pairs) == len(rows) == math.comb(len(shown), 2):
             blocks.append([places[0] for places in shown.values()])
@@ -233,26 +299,43 @@ def _join(
 
 def read_edits(file: Path) -> pd.DataFrame:
     """The edits of WMT10 (``data_EDT.tsv``): pair, edit, segment, editor, system, action."""
-    names = {"edit": "editId", "segment": "srcIndex", "editor": "editorId", "system": "system1Id"}
+    names = {
+        "edit": "editId",
+        "segment": "srcIndex",
+        "editor": "editorId",
+        "system": "system1Id",
+    }
     return _edited(tables.read(file, sign="\t"), names | {"action": "system1actionStr"})
 
 
 def read_acceptability(file: Path) -> pd.DataFrame:
     """The judgments of edits of WMT10 (``data_ACC.csv``): pair, edit, judge, system, judgment."""
-    names = {"edit": "editId", "judge": "judgeId", "system": "systemId", "judgment": "judgment"}
+    names = {
+        "edit": "editId",
+        "judge": "judgeId",
+        "system": "systemId",
+        "judgment": "judgment",
+    }
     return _edited(tables.read(file), names)
 
 
 def _edited(table: Table, names: dict[str, str]) -> pd.DataFrame:
-    theirs = _columns(table, [name.lower() for name in ("srclang", "trglang", *names.values())])
+    theirs = _columns(
+        table, [name.lower() for name in ("srclang", "trglang", *names.values())]
+    )
     languages = {name: theirs[name] for name in ("srclang", "trglang")}
     values = table.validated(schemas.Schema(_languages()), languages)
     pair = _pairs(values, table.path, {})
-    columns = {ours: table.frame[theirs[name.lower()]].astype(str) for ours, name in names.items()}
+    columns = {
+        ours: table.frame[theirs[name.lower()]].astype(str)
+        for ours, name in names.items()
+    }
     return pd.DataFrame({"pair": pair, **columns})
 
 
-def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.DataFrame:
+def read_battles(
+    files: Sequence[Path], pair: str, settings: Mapping[str, Any]
+) -> pd.DataFrame:
     """Battles in the form of `read_rr`: two rows each, with ranks 1 and 2, or 1 and 1 for a tie.
 
     ``tie (bothbad)`` and ``both_bad`` count as ties and are noted; battles whose models the judge
@@ -276,14 +359,18 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
     ranks = np.concatenate([part[["rank1", "rank2"]].to_numpy() for part in parts])
     if not len(ranks):
         counts = "; ".join(f"{reason}: {n}" for reason, n in excluded.items())
-        raise DataError("no battles that count", file=files, value=counts, expected="at least one")
+        raise DataError(
+            "no battles that count", file=files, value=counts, expected="at least one"
+        )
     battles = pd.DataFrame({**rows, "question": questions})
     frame = battle_frame(battles.assign(rank1=ranks[:, 0], rank2=ranks[:, 1]), pair)
     frame.attrs["excluded"] = {reason: n for reason, n in excluded.items() if n}
     return frame
 
 
-def read_votes(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.DataFrame:
+def read_votes(
+    files: Sequence[Path], pair: str, settings: Mapping[str, Any]
+) -> pd.DataFrame:
     """The votes of battles: judge, question, left, right, vote (1: left, 0: right, 1/2: a tie).
 
     Raises DataError as `read_battles` does, and for battles that name no question, by which the
@@ -296,9 +383,14 @@ def read_votes(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) ->
     frame = pd.concat(parts, ignore_index=True)
     if (frame["place"] >= 0).any():
         expected = f"a column {ARENA['question']} or {SIDES['question']}"
-        raise DataError("battles that name no question", file=list(files), expected=expected)
+        raise DataError(
+            "battles that name no question", file=list(files), expected=expected
+        )
     said = {"left": "system1", "right": "system2"}
-    votes = {name: frame[said.get(name, name)].astype(str) for name in ("judge", "question", *said)}
+    votes = {
+        name: frame[said.get(name, name)].astype(str)
+        for name in ("judge", "question", *said)
+    }
     first = np.sign(frame["rank2"] - frame["rank1"])
     return pd.DataFrame(votes).assign(vote=(first + 1) / 2)
 
@@ -335,7 +427,9 @@ def _named(header: Collection[str], mapping: Mapping[str, str]) -> dict[str, str
             expected = "of battles: " + ", ".join((*BATTLE, *BESIDE_BATTLE))
             raise DataError("not a column of battles", value=ours, expected=expected)
         if theirs not in header:
-            raise DataError(f"no such column for {ours}", value=theirs, expected=", ".join(header))
+            raise DataError(
+                f"no such column for {ours}", value=theirs, expected=", ".join(header)
+            )
         found[MAPPED.get(ours, ours)] = theirs
     for name in ("left", "right", "winner"):
         ours = MAPPED.get(name, name)
@@ -353,14 +447,17 @@ def _winners(table: Table, named: Mapping[str, str], known: Collection[str]) -> 
     if set(winner.cat.categories) <= set(known):
         return table
     written = winner.astype(str)
-    made, called = written, ~written.isin(list(known))
+    made = written
+    called = ~written.isin(list(known))
     for side in (named["system1"], named["system2"]):
         made = made.mask(called & written.eq(table.frame[side].astype(str)), side)
     frame = table.frame.assign(**{named["winner"]: made.astype("category")})
     return replace(table, frame=frame)
 
 
-def _battles(file: Path, excluded: Counter[str], mapping: Mapping[str, str]) -> pd.DataFrame:
+def _battles(
+    file: Path, excluded: Counter[str], mapping: Mapping[str, str]
+) -> pd.DataFrame:
     known = {"winner", "anony", *ARENA.values(), *SIDES.values(), *mapping.values()}
     table = tables.any_table(file, known.intersection)
     with text.placed(file, 1):
@@ -370,7 +467,12 @@ def _battles(file: Path, excluded: Counter[str], mapping: Mapping[str, str]) -> 
     there = set(table.frame)
     ranks_of = dict.fromkeys(TIES, (1, 1))
     if mapping:  # a user's own columns: both usual pairs of words for the winner
-        ranks_of |= {"left": (1, 2), "model_a": (1, 2), "right": (2, 1), "model_b": (2, 1)}
+        ranks_of |= {
+            "left": (1, 2),
+            "model_a": (1, 2),
+            "right": (2, 1),
+            "model_b": (2, 1),
+        }
     ranks_of |= {named["system1"]: (1, 2), named["system2"]: (2, 1)}
     table.check_values([*named.values(), *({"anony"} & there)])
     table = _winners(table, named, ranks_of)
@@ -378,7 +480,8 @@ def _battles(file: Path, excluded: Counter[str], mapping: Mapping[str, str]) -> 
     if "anony" in there:
         hidden = table.frame["anony"].astype(str).str.lower().map(HIDDEN)
         for row in np.flatnonzero(hidden.isna())[:1]:
-            problem, expected = "neither true nor false", "true, false or empty"
+            problem = "neither true nor false"
+            expected = "true, false or empty"
             raise table.error(problem, int(row), "anony", expected)
         keep = np.flatnonzero(hidden)
         excluded["battles of known models (left out)"] += len(hidden) - len(keep)
@@ -393,10 +496,13 @@ def _battles(file: Path, excluded: Counter[str], mapping: Mapping[str, str]) -> 
         expected += guesses.battles_in_python(file, named)
     winner = replace(winner, expected=expected)
     rows = table.validated(schemas.Schema(ids | {"winner": winner}), named, keep)
-    both = union_categoricals([_one_column([rows[name]]) for name in ("system1", "system2")])
+    both = union_categoricals(
+        [_one_column([rows[name]]) for name in ("system1", "system2")]
+    )
     same = keep[np.equal(*both.codes.reshape(2, -1))]
     if len(same):
-        problem, expected = "a model against itself", "two different models"
+        problem = "a model against itself"
+        expected = "two different models"
         raise table.error(problem, int(same[0]), named["system2"], expected)
     bad = rows["winner"].isin(TIES[1:])
     excluded["(kept as ties: both bad)"] += int(bad.sum())
@@ -409,14 +515,18 @@ def _battles(file: Path, excluded: Counter[str], mapping: Mapping[str, str]) -> 
     out = out.assign(judge=judge, question=rows.get("question", number))
     out["domain"] = rows["domain"].astype(str) if "domain" in rows else ""
     codes = {name: column.cat.codes for name, column in table.frame.iloc[keep].items()}
-    every = pd.DataFrame(codes)  # without questions, that two battles are equal says nothing
+    every = pd.DataFrame(
+        codes
+    )  # without questions, that two battles are equal says nothing
     again = every.duplicated().sum() if "question" in rows else given_twice(every)
     excluded["identical rows (kept)"] += int(again)
     excluded.update(table.trimmed(list(named.values()), keep))
     out["line"] = table.lines[keep]
     excluded["(kept: no judge is named)"] += int((out["judge"] == "").sum())
     out["place"] = -1 if "question" in rows else np.arange(len(out))
-    identified = [name for name in named if name != "winner"]  # what makes a battle another one
+    identified = [
+        name for name in named if name != "winner"
+    ]  # what makes a battle another one
     out.attrs["told"] = [*identified, "place", "rank1", "rank2"]
     return out
 
@@ -449,7 +559,9 @@ READERS = {
         read=lambda source, pair: read_rr(source.files, pair, source.settings),
     ),
     "battles": Reader(
-        pairs=lambda source: sorted({pair_told(f, source.settings) for f in source.files}),
+        pairs=lambda source: sorted(
+            {pair_told(f, source.settings) for f in source.files}
+        ),
         read=_of_pairs,
         pair_of=pair_told,
         reading=lambda source: reading(source.settings),

@@ -36,7 +36,9 @@ def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFram
         plain = rows[~rows["mark"].isin(["tutorial", "document score"])]
         named = plain["document"].ne("")  # an export beside it may name no documents
         once = plain[named].groupby("item")["document"].nunique().max() <= 1
-        within = (rows["document"] + "_" + rows["item"]).where(rows["document"].ne(""), "")
+        within = (rows["document"] + "_" + rows["item"]).where(
+            rows["document"].ne(""), ""
+        )
         rows = rows.assign(segment=rows["item"] if once else within)
     else:
         rows = rows.assign(segment=places(rows))
@@ -44,9 +46,15 @@ def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFram
     lost = rows["segment"].eq("")
     if (unknown := (counts & lost).sum()) * 2 > counts.sum():
         wrong = partial(DataError, file=listed or file, column="itemId")
-        reason = "itemIds differ between systems, and documents are split or judged in part"
-        problem = f"the segments of {unknown} of {counts.sum()} rows are unknown: {reason}"
-        raise wrong(problem, expected="segments-XX-YY.tsv beside it: " + ", ".join(LISTED))
+        reason = (
+            "itemIds differ between systems, and documents are split or judged in part"
+        )
+        problem = (
+            f"the segments of {unknown} of {counts.sum()} rows are unknown: {reason}"
+        )
+        raise wrong(
+            problem, expected="segments-XX-YY.tsv beside it: " + ", ".join(LISTED)
+        )
     rows.loc[lost & rows["mark"].eq(""), "mark"] = UNPLACED
     # rows with another mark stay in the frame, with a segment of their own
     rows.loc[lost, "segment"] = "unknown " + rows["block"] + " " + rows["item"]
@@ -60,7 +68,9 @@ def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
     if missing:
         wrong = partial(DataError, file=listed, line=1, column=missing[0])
         expected = "a header with " + ", ".join(LISTED)
-        raise wrong("not a list of segments", value="\t".join(table.columns), expected=expected)
+        raise wrong(
+            "not a list of segments", value="\t".join(table.columns), expected=expected
+        )
     key = ["itemId", "docId"]
     several = table.groupby(key)["segment"].transform("nunique") > 1
     of = table[~several].drop_duplicates(key).set_index(key)
@@ -72,7 +82,9 @@ def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
     return _by_order(rows, table[several].groupby(key)["segment"].agg(set).to_dict())
 
 
-def _by_order(rows: pd.DataFrame, several: dict[tuple[str, str], set[str]]) -> pd.DataFrame:
+def _by_order(
+    rows: pd.DataFrame, several: dict[tuple[str, str], set[str]]
+) -> pd.DataFrame:
     """Fills in the segment of rows whose itemId stands for `several` of a document, if one fits.
 
     In one account's part of a document, segments are in the order of itemIds, each once.
@@ -86,8 +98,10 @@ def _by_order(rows: pd.DataFrame, several: dict[tuple[str, str], set[str]]) -> p
                 told = rows[same & rows["segment"].ne("")]
                 left = several[item, block] - set(told["segment"])
                 mine = told[told["hit"].eq(rows.at[k, "hit"])]
-                number, order = mine["segment"].astype(int), mine["item"].astype(int) < int(item)
-                low, high = number[order].max(), number[~order].min()
+                number = mine["segment"].astype(int)
+                order = mine["item"].astype(int) < int(item)
+                low = number[order].max()
+                high = number[~order].min()
                 left = {s for s in left if not (int(s) <= low or int(s) >= high)}
                 if len(left) == 1 and len(told):
                     rows.loc[k, "segment"] = left.pop()
@@ -122,12 +136,16 @@ def places(rows: pd.DataFrame) -> pd.Series:
     plain = _counted(rows)
     joined = plain.groupby(["document", "system"]).size()
     length = joined.groupby("document").agg(lambda n: n.mode().max())
-    agreed = joined.groupby("document").agg(lambda n: 2 * (n == n.mode().max()).sum() > len(n))
+    agreed = joined.groupby("document").agg(
+        lambda n: 2 * (n == n.mode().max()).sum() > len(n)
+    )
     unmarked = rows[rows["mark"].eq("")]
     cells = unmarked.groupby(["hit", "system", "block"])
     whole = cells["item"].transform("size") == unmarked["document"].map(length[agreed])
     number = pd.to_numeric(unmarked["item"], errors="coerce").astype(float)
-    place = number.groupby([unmarked[name] for name in ("hit", "system", "block")]).rank("first")
+    place = number.groupby(
+        [unmarked[name] for name in ("hit", "system", "block")]
+    ).rank("first")
     known = whole & place.notna()
     out = pd.Series("", rows.index, dtype=object)
     text = unmarked["document"] + "_" + place[known].astype(int).astype(str)

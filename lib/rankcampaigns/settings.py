@@ -33,9 +33,17 @@ FIT = {  # the formats of which a setting of the command line may be; the others
     "humans": EVERY,
     "judges": EVERY,
     "columns": {"long", "battles"},
-    "weights": {name for name, form in formats.FORMATS.items() if form.protocol == "MQM"},
+    "weights": {
+        name for name, form in formats.FORMATS.items() if form.protocol == "MQM"
+    },
 }
-SCORED = {"long", "pearmut", "wmt24", "wmt25", "mtme"}  # single scores, see `long.reader`
+SCORED = {
+    "long",
+    "pearmut",
+    "wmt24",
+    "wmt25",
+    "mtme",
+}  # single scores, see `long.reader`
 EXPORTS = {"appraise", "esa", "appraise-mqm"}
 IN_FILE = {  # the formats in which a setting of campaign.yaml does something; others: `FIT`, or all
     "scale": SCORED,
@@ -67,7 +75,9 @@ class Plain(yaml.SafeLoader):
         """A value as text; raises ConstructorError for a number longer than `DIGITS`."""
         if len(node.value) > DIGITS and node.tag.endswith((":int", ":float")):
             problem = f"a number of more than {DIGITS} characters"
-            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+            raise yaml.constructor.ConstructorError(
+                None, None, problem, node.start_mark
+            )
         return super().construct_scalar(node)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
@@ -128,7 +138,9 @@ def _is_judges(value: Any) -> bool:
 def _is_words(value: Any) -> bool:
     known = isinstance(value, dict) and set(value) <= NAMED
     return known and all(
-        isinstance(word, str) and word.isprintable() and 0 < len(word.strip()) <= LONGEST
+        isinstance(word, str)
+        and word.isprintable()
+        and 0 < len(word.strip()) <= LONGEST
         for word in value.values()
     )
 
@@ -138,18 +150,29 @@ def _one_of(*words: str) -> Callable[[Any], bool]:
 
 
 PEOPLE = "{annotator: [accounts]}, such as {A: [sggdeu08*, sggdeu09*]}"
-JUDGES = "[GPT-4, gemba*], [] if all are people, {file: judges.tsv} or {GPT-4: battles.csv}"
+JUDGES = (
+    "[GPT-4, gemba*], [] if all are people, {file: judges.tsv} or {GPT-4: battles.csv}"
+)
 MAPPED = "{ours: yours}, each column once; ours: " + ", ".join(columns.FIELDS)
 MAPPED += "; of battles: " + ", ".join((*columns.BATTLE, *columns.BESIDE_BATTLE))
 NAMED = {"protocol", *WORDS, *(f"{name}s" for name in WORDS)}
-SPOKEN = "{system: model, segment: question}, of " + ", ".join(WORDS) + ", their plurals, protocol"
-BILINGUAL, NO_SPREAD = "unknown way of judging", "unknown rule for workers whose scores never vary"
+SPOKEN = (
+    "{system: model, segment: question}, of "
+    + ", ".join(WORDS)
+    + ", their plurals, protocol"
+)
+BILINGUAL = "unknown way of judging"
+NO_SPREAD = "unknown rule for workers whose scores never vary"
 FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     # name: (a test of the value, the problem if it fails, what is expected)
     "title": (_line, "not a title", "one line of text"),
     "style": (_one_of("", "SR-DC", "SR+DC"), "unknown style", "SR-DC or SR+DC"),
     "tool": (_line, "not a name", "such as Appraise"),
-    "judged": (_one_of("", "bilingual", "monolingual"), BILINGUAL, "bilingual or monolingual"),
+    "judged": (
+        _one_of("", "bilingual", "monolingual"),
+        BILINGUAL,
+        "bilingual or monolingual",
+    ),
     "year": (
         lambda value: type(value) is int and 0 <= value < 10_000,
         "not a year",
@@ -157,7 +180,11 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     ),
     "citation": (_line, "not a citation", "one line of text"),
     "licence": (_line, "not a licence", "one line of text"),
-    "format": (_one_of(*formats.FORMATS), "unknown format", "one of " + ", ".join(formats.FORMATS)),
+    "format": (
+        _one_of(*formats.FORMATS),
+        "unknown format",
+        "one of " + ", ".join(formats.FORMATS),
+    ),
     "files": (_words, "not a list", "a list of file names"),
     "pair": (
         lambda value: bool(languages.pair_of(str(value))),
@@ -165,16 +192,32 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
         "a pair such as cs-en",
     ),
     "zero_variance": (_one_of(*ZERO_VARIANCE), NO_SPREAD, "zero or drop"),
-    "adaptive": (lambda value: isinstance(value, bool), "neither true nor false", "true or false"),
+    "adaptive": (
+        lambda value: isinstance(value, bool),
+        "neither true nor false",
+        "true or false",
+    ),
     "scale": (_is_scale, "not a scale", "[lowest, highest], such as [1, 5]"),
     "columns": (_is_columns, "not a mapping of columns", MAPPED),
     "words": (_is_words, "not a mapping of words", SPOKEN),
-    "wide": (_is_wide, "not columns of systems", "[A, B, ...], the columns, each once; or all"),
+    "wide": (
+        _is_wide,
+        "not columns of systems",
+        "[A, B, ...], the columns, each once; or all",
+    ),
     "sheet": (_line, "not the name of a sheet", "one line of text"),
     "missing": (_words, "not a list of words", "[k. A., -], words for no score"),
-    "humans": (_words, "not a list of systems", "[ref-A, HT], human translations or references"),
+    "humans": (
+        _words,
+        "not a list of systems",
+        "[ref-A, HT], human translations or references",
+    ),
     "decimal": (_one_of(",", "."), "not a decimal sign", "',' or '.'"),
-    "weights": (lambda value: isinstance(value, str), "not a name", "such as critical25"),
+    "weights": (
+        lambda value: isinstance(value, str),
+        "not a name",
+        "such as critical25",
+    ),
     "annotator": (_is_people, "not a mapping of annotators", PEOPLE),
     "judges": (_is_judges, "neither names of judges nor their files", JUDGES),
 }
@@ -185,7 +228,9 @@ def settings_file(place: Path) -> Path:
     """The ``campaign.yaml`` or ``.yml`` of a folder, whatever its case; DataError if several."""
     named = sorted(one for one in place.iterdir() if one.name.lower() in NAMES)
     for one in (one for one in named if one.is_symlink() and not one.exists()):
-        raise DataError("a link to a file that is not there", file=one, expected="settings")
+        raise DataError(
+            "a link to a file that is not there", file=one, expected="settings"
+        )
     for one in (one for one in named if not one.is_file()):
         raise DataError("not a file", file=one, expected="settings")
     here = list(named)
@@ -215,7 +260,9 @@ def told(words: Mapping[str, str]) -> dict[str, Any]:
         entry["columns"] = {name.strip(): theirs.strip() for name, _, theirs in cut}
         if len(cut) > len(entry["columns"]) or not all(entry["columns"].values()):
             expected = 'such as columns="system=MT engine,score=Adequacy (0-100)"'
-            raise DataError("not a mapping of columns", value=words["columns"], expected=expected)
+            raise DataError(
+                "not a mapping of columns", value=words["columns"], expected=expected
+            )
     if words.get("wide", "all") != "all":
         entry["wide"] = [name.strip() for name in words["wide"].split(",")]
     for name in {"missing", "humans"} & set(words):
@@ -233,7 +280,11 @@ def told(words: Mapping[str, str]) -> dict[str, Any]:
 def fit(said: Mapping[str, Any], campaign: Campaign) -> None:
     """Raises DataError for settings of the command line that do not concern the campaign."""
     fitting = {name: FIT.get(name, {"long"}) for name in said}
-    wrong = [name for name in said if not campaign.own or campaign.format not in fitting[name]]
+    wrong = [
+        name
+        for name in said
+        if not campaign.own or campaign.format not in fitting[name]
+    ]
     if not wrong:
         return
     forms = set[str]().union(*(fitting[name] for name in wrong))
@@ -252,14 +303,18 @@ def refuse_idle(said: Mapping[str, Any], form: str, file: Path) -> None:
         if form not in fitting:
             problem = f"`{name}:` does nothing for files of the format {form}"
             expected = "it for " + " or ".join(sorted(fitting))
-            raise DataError(problem, file=file, column=name, value=said[name], expected=expected)
+            raise DataError(
+                problem, file=file, column=name, value=said[name], expected=expected
+            )
 
 
 def _judges_told(words: str) -> list[str] | dict[str, str]:
     """``judges=`` of the command line: names, or ``name:file`` of each; or as in campaign.yaml."""
     if words.strip()[:1] in ("[", "{"):
         with contextlib.suppress(yaml.YAMLError, ValueError):
-            return yaml.load(words, Plain)  # what is neither list nor mapping is refused later
+            return yaml.load(
+                words, Plain
+            )  # what is neither list nor mapping is refused later
     parts = [part.strip() for part in words.split(",") if part.strip()]
     if parts and all(":" in part for part in parts):
         cut = [part.partition(":") for part in parts]
@@ -275,23 +330,32 @@ def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     """
     file = settings_file(path if path.is_dir() else path.parent)
     if file.is_file():
-        raise DataError("settings exist already", file=file, expected="no campaign.yaml")
+        raise DataError(
+            "settings exist already", file=file, expected="no campaign.yaml"
+        )
     tables = folder.tables(path)
     if not tables or {formats.kind_of(one) for one in tables} - {"", "long"}:
-        raise DataError("no long table", file=path, expected="a table with one judgment per row")
+        raise DataError(
+            "no long table", file=path, expected="a table with one judgment per row"
+        )
     entries = []
     for table in tables:
         with text.placed(table):
             fought = {} if said.get("columns") else guesses.battle(table)
-            entries.append({"columns": fought, **said} if fought else guesses.settled(table, said))
+            entries.append(
+                {"columns": fought, **said} if fought else guesses.settled(table, said)
+            )
     if any(entry != entries[0] for entry in entries):
-        raise DataError("tables of several forms", file=tables, expected="one of them as PATH")
+        raise DataError(
+            "tables of several forms", file=tables, expected="one of them as PATH"
+        )
     entry = entries[0]
     if path.is_file() and any(one != path for one in folder.named_tables(path.parent)):
         entry = {**entry, "files": [path.name]}
     _checked(entry, file)
     form = "battles" if {*columns.BATTLE} <= set(entry["columns"]) else "long"
-    reader, source = formats.reader(form), folder.Source(path, tuple(tables), entry)
+    reader = formats.reader(form)
+    source = folder.Source(path, tuple(tables), entry)
     for pair in reader.pairs(source):
         reader.read(source, pair)
     part = file.with_name(f".{file.name}.part")
@@ -308,17 +372,24 @@ def _checked(entry: dict[str, Any], file: Path | None) -> dict[str, Any]:
     for key, value in entry.items():
         brief = value if len(str(value)) < 80 else str(value)[:80]
         if key not in FIELDS:
-            wrong = partial(DataError, file=file, column=str(key)[:80], value=str(brief))
+            wrong = partial(
+                DataError, file=file, column=str(key)[:80], value=str(brief)
+            )
             raise wrong("unknown field", expected="one of " + ", ".join(FIELDS))
         good, problem, expected = FIELDS[key]
         if not good(value):
-            raise DataError(problem, file=file, column=key, value=brief, expected=expected)
-    files, named = entry.get("files", []), set()
+            raise DataError(
+                problem, file=file, column=key, value=brief, expected=expected
+            )
+    files = entry.get("files", [])
+    named = set()
     wrong = partial(DataError, file=file, column="files", value=files)
     for name in map(str, files):
         found = folder.named_file(file.parent, name) if file else None
         if Path(name).name != name or not found:
-            raise wrong(f"no file {name} in the folder", expected="names of files in it")
+            raise wrong(
+                f"no file {name} in the folder", expected="names of files in it"
+            )
         if found in named:
             raise wrong(f"{name} appears twice", expected="each file once")
         named.add(found)
@@ -327,30 +398,45 @@ def _checked(entry: dict[str, Any], file: Path | None) -> dict[str, Any]:
     if "pair" in entry:
         entry["pair"] = languages.pair_of(entry["pair"])
     if "columns" in entry:
-        entry["columns"] = {ours: str(theirs) for ours, theirs in entry["columns"].items()}
+        entry["columns"] = {
+            ours: str(theirs) for ours, theirs in entry["columns"].items()
+        }
     for name in {"missing", "humans"} & set(entry):
         entry[name] = [str(word) for word in entry[name]]
     if isinstance(entry.get("wide"), list):
         entry["wide"] = [str(name) for name in entry["wide"]]
     if "annotator" in entry:
         of = entry["annotator"].items()
-        listed = {str(who): those if isinstance(those, list) else [those] for who, those in of}
-        entry["annotator"] = {who: list(map(str, those)) for who, those in listed.items()}
+        listed = {
+            str(who): those if isinstance(those, list) else [those] for who, those in of
+        }
+        entry["annotator"] = {
+            who: list(map(str, those)) for who, those in listed.items()
+        }
     return entry
 
 
 def _judges_here(said: Mapping[Any, Any], file: Path | None) -> None:
     """Raises DataError for a file of judges that is not in the folder of campaign.yaml."""
     for name in map(str, said.values()):
-        if file and (Path(name).name != name or not folder.named_file(file.parent, name)):
+        if file and (
+            Path(name).name != name or not folder.named_file(file.parent, name)
+        ):
             wrong = partial(DataError, file=file, column="judges", value=name)
-            raise wrong("no such file of judges in the folder", expected="the name of a file in it")
+            raise wrong(
+                "no such file of judges in the folder",
+                expected="the name of a file in it",
+            )
 
 
 def _parsed(file: Path) -> dict[Any, Any]:
     wrong = partial(DataError, file=file)
     if (size := file.stat().st_size) > LARGEST:
-        raise wrong("too large for settings", value=f"{size} bytes", expected=f"at most {LARGEST}")
+        raise wrong(
+            "too large for settings",
+            value=f"{size} bytes",
+            expected=f"at most {LARGEST}",
+        )
     if not size:
         raise wrong("the file is empty", expected=KNOWN)
     try:
@@ -360,7 +446,9 @@ def _parsed(file: Path) -> dict[Any, Any]:
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         problem = f"not YAML: {str(error).splitlines()[0]}"
-        raise wrong(problem, line=mark.line + 1 if mark else None, expected=KNOWN) from None
+        raise wrong(
+            problem, line=mark.line + 1 if mark else None, expected=KNOWN
+        ) from None
     if not isinstance(entry, dict):
         raise wrong("not a mapping", expected="title: ...")
     return entry

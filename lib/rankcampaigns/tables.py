@@ -22,15 +22,23 @@ from . import binary, text
 from .layout import layout, notes, width
 
 Names: TypeAlias = tuple[str, ...]
-Span: TypeAlias = tuple[int, int, list[str]]  # the first line of a row, its last, its cells
-FIRST, LAST = 60, 20  # lines at the beginning and the end in which titles and footers are found
+Span: TypeAlias = tuple[
+    int, int, list[str]
+]  # the first line of a row, its last, its cells
+FIRST, LAST = (
+    60,
+    20,
+)  # lines at the beginning and the end in which titles and footers are found
 TOP = 1 << 18  # bytes of each
 BLANKS = " "  # stands for cells separated by blanks, tabs or both
 SEPARATORS = ("\t", ";", ",")
 QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')  # a whole cell in quotation marks
 WRONG = {  # a cell: what finds it, what is expected
     "not a single value": (schemas.LISTED.fullmatch, "a text or a number"),
-    "half a character (a lone surrogate)": (re.compile(r"[\ud800-\udfff]").search, "characters"),
+    "half a character (a lone surrogate)": (
+        re.compile(r"[\ud800-\udfff]").search,
+        "characters",
+    ),
 }
 
 
@@ -56,11 +64,15 @@ class Table:
     unread: tuple[str, ...] = ()
     beside: tuple[tuple[str, str], ...] = ()
 
-    def trimmed(self, columns: Collection[str], rows: np.ndarray | None = None) -> dict[str, int]:
+    def trimmed(
+        self, columns: Collection[str], rows: np.ndarray | None = None
+    ) -> dict[str, int]:
         """How many of `rows` (indices; default all) had a cell changed, by `spelling.CHANGES`."""
         return {
             reason: _marked(marks, columns, len(self.frame), rows)
-            for reason, marks in zip(spelling.CHANGES, (self.blanks, self.unseen), strict=True)
+            for reason, marks in zip(
+                spelling.CHANGES, (self.blanks, self.unseen), strict=True
+            )
         }
 
     def take(self, rows: np.ndarray) -> Table:
@@ -68,11 +80,14 @@ class Table:
         blanks = {name: marked[rows] for name, marked in self.blanks.items()}
         unseen = {name: marked[rows] for name, marked in self.unseen.items()}
         frame = self.frame.iloc[rows].reset_index(drop=True)
-        return replace(self, frame=frame, lines=self.lines[rows], blanks=blanks, unseen=unseen)
+        return replace(
+            self, frame=frame, lines=self.lines[rows], blanks=blanks, unseen=unseen
+        )
 
     def error(self, problem: str, row: int, column: str, expected: str) -> DataError:
         """The error for one wrong value of the table."""
-        line, value = int(self.lines[row]), str(self.frame[column].iloc[row])
+        line = int(self.lines[row])
+        value = str(self.frame[column].iloc[row])
         wrong = partial(DataError, problem, file=self.path, line=line, column=column)
         return wrong(value=value, expected=expected)
 
@@ -87,7 +102,9 @@ class Table:
             for keys, line in self.keys.items():
                 if name not in keys and (other := sorted(keys - having)):
                     expected = f"{name}, as other lines have it"
-                    wrong = partial(DataError, file=self.path, line=line, value=", ".join(other))
+                    wrong = partial(
+                        DataError, file=self.path, line=line, value=", ".join(other)
+                    )
                     raise wrong(f"no field {name}", expected=expected)
             values = self.frame[name].astype("category").cat
             for problem, (fault, expected) in WRONG.items():
@@ -97,13 +114,20 @@ class Table:
                     raise self.error(problem, row, name, expected)
 
     def validated(
-        self, schema: schemas.Schema, names: Mapping[str, str], rows: np.ndarray | None = None
+        self,
+        schema: schemas.Schema,
+        names: Mapping[str, str],
+        rows: np.ndarray | None = None,
     ) -> pd.DataFrame:
         """`rows` (indices; default all) checked by `schemas.validate`; `names`: new -> file's."""
-        frame, lines = self.frame[list(names.values())].set_axis(list(names), axis=1), self.lines
+        frame = self.frame[list(names.values())].set_axis(list(names), axis=1)
+        lines = self.lines
         if rows is not None and len(rows) < len(frame):
-            frame, lines = frame.iloc[rows], lines[rows]
-        return schemas.validate(frame, schema, file=self.path, lines=lines, columns=names)
+            frame = frame.iloc[rows]
+            lines = lines[rows]
+        return schemas.validate(
+            frame, schema, file=self.path, lines=lines, columns=names
+        )
 
 
 def unquoted(cell: str) -> str:
@@ -113,7 +137,10 @@ def unquoted(cell: str) -> str:
 
 
 def table(
-    path: Path, frame: pd.DataFrame, lines: np.ndarray | Sequence[int], quoted: bool = False
+    path: Path,
+    frame: pd.DataFrame,
+    lines: np.ndarray | Sequence[int],
+    quoted: bool = False,
 ) -> Table:
     """A `Table` of text as found in the file; blanks around cells are stripped and noted.
 
@@ -128,19 +155,29 @@ def table(
         stripped = [str(value).strip() for value in written]
         bare = [spelling.cleaned(value) for value in stripped]
         codes = values.codes.to_numpy()
-        for marks, before, after in ((blanks, written, stripped), (unseen, stripped, bare)):
-            changed = np.array([a != b for a, b in zip(before, after, strict=True)], bool)
+        for marks, before, after in (
+            (blanks, written, stripped),
+            (unseen, stripped, bare),
+        ):
+            changed = np.array(
+                [a != b for a, b in zip(before, after, strict=True)], bool
+            )
             if changed.any():
                 marks[name] = np.append(changed, False)[codes]
         if bare != list(values.categories):
             kept = pd.Categorical(np.append(bare, "").astype(object)[codes])
-            plain[name] = pd.Series(kept, index=frame.index).astype(frame[name].dtype.name)
+            plain[name] = pd.Series(kept, index=frame.index).astype(
+                frame[name].dtype.name
+            )
     lines = np.asarray(lines, dtype=int)
     return Table(path, frame.assign(**plain) if plain else frame, lines, blanks, unseen)
 
 
 def _marked(
-    marks: Mapping[str, np.ndarray], columns: Collection[str], n: int, rows: np.ndarray | None
+    marks: Mapping[str, np.ndarray],
+    columns: Collection[str],
+    n: int,
+    rows: np.ndarray | None,
 ) -> int:
     """How many of `rows` have a mark in one of `columns`."""
     some = [marks[name] for name in set(columns) & set(marks)]
@@ -177,7 +214,8 @@ def any_table(
         chosen = [name for name in names if name in set(choose(names))]
         columns, lines = binary.read(path, chosen, schemas.as_text, sheet)
         unread = tuple(name for name in names if name not in chosen)
-        found, beside = table(path, pd.DataFrame(columns), lines), binary.beside(path, sheet)
+        found = table(path, pd.DataFrame(columns), lines)
+        beside = binary.beside(path, sheet)
         return replace(found, unread=unread, beside=beside)
     if text.first_line(path).lstrip()[:1] in ("{", "["):
         return from_records(path, text.records(path))
@@ -211,8 +249,14 @@ def _around(path: Path) -> tuple[str, tuple[int, ...], tuple[tuple[str, str], ..
         sign = max((sign, *SEPARATORS), key=lambda one: _width(top, one))
     end = data[-TOP:].decode(errors="ignore").split("\n")[len(data) > TOP :][-LAST:]
     longest = csv.field_size_limit()
-    if b"\r" in data or any(line.count('"') % 2 or len(line) > longest for line in (*top, *end)):
-        return sign, (), ()  # cells of several lines, or too long: said when they are read
+    if b"\r" in data or any(
+        line.count('"') % 2 or len(line) > longest for line in (*top, *end)
+    ):
+        return (
+            sign,
+            (),
+            (),
+        )  # cells of several lines, or too long: said when they are read
     from_line = data.count(b"\n") + 2 - len(end)
     rows = _filled(top, 1, sign) | _filled(end, from_line, sign)
     empty = [line for line, row in rows.items() if not row]
@@ -231,7 +275,10 @@ def _filled(lines: Sequence[str], first: int, sign: str) -> dict[int, dict[int, 
     """The cells of lines that are not empty, by number of line and place; blank lines left out."""
     numbered = enumerate(lines, start=first)
     rows = {n: cells(line, sign) for n, line in numbered if line.strip()}
-    return {n: {k: cell for k, cell in enumerate(row) if cell.strip()} for n, row in rows.items()}
+    return {
+        n: {k: cell for k, cell in enumerate(row) if cell.strip()}
+        for n, row in rows.items()
+    }
 
 
 @text.kept(6)
@@ -255,12 +302,16 @@ def read(
     line has too many or too few cells, a column appears twice in the header, a quotation mark is
     not closed, or text follows a closing one.
     """
-    anyhow, data = sign == BLANKS, text.content(file).replace(b"\r\n", b"\n")
+    anyhow = sign == BLANKS
+    data = text.content(file).replace(b"\r\n", b"\n")
     if anyhow:
-        data, sign = _tabbed(data, len(columns), file), "\t"
+        data = _tabbed(data, len(columns), file)
+        sign = "\t"
     if first:
         lines = data.replace(b"\r", b" ").split(b"\n")
-        cut = (line.split(b"\t", first)[:first] if line.strip() else () for line in lines)
+        cut = (
+            line.split(b"\t", first)[:first] if line.strip() else () for line in lines
+        )
         data = b"\n".join(map(b"\t".join, cut))
     if around:
         every = data.split(b"\n")
@@ -285,26 +336,35 @@ def _is_header(row: Sequence[str], names: Sequence[str]) -> bool:
 
 def _in_order(data: bytes, columns: Sequence[str], file: Path) -> list[str]:
     """`columns` in the order of the header, if any. Raises DataError for a wrong name in it."""
-    line, top = next((n, one) for n, one in enumerate(io.BytesIO(data), start=1) if one.strip())
+    line, top = next(
+        (n, one) for n, one in enumerate(io.BytesIO(data), start=1) if one.strip()
+    )
     row = top.rstrip(b"\n").decode().split("\t")
     if len(row) != len(columns) or not _is_header(row, columns):
         return list(columns)
     names = [unquoted(name) for name in row]
     for name in (n for n in names if n not in columns or names.count(n) > 1):
         problem = "unknown or repeated column in the header"
-        raise DataError(problem, file=file, line=line, value=name, expected=" ".join(columns))
+        raise DataError(
+            problem, file=file, line=line, value=name, expected=" ".join(columns)
+        )
     return names
 
 
-def _line_by_line(file: Path, whole: str, names: list[str], sign: str, only: Names) -> Table:
+def _line_by_line(
+    file: Path, whole: str, names: list[str], sign: str, only: Names
+) -> Table:
     """The table of a file with quotation marks, malformed lines or lone carriage returns."""
     source = io.StringIO(whole, newline=None).getvalue()
     fields: list[list[str]] = []
     lines: list[int] = []
     spans: list[Span] = []  # rows of several lines
-    quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if sign == "\t" else {"strict": True}
+    quoting: dict[str, Any] = (
+        {"quoting": csv.QUOTE_NONE} if sign == "\t" else {"strict": True}
+    )
     reader = csv.reader(io.StringIO(source), delimiter=sign, **quoting)
-    line, begun = 1, False
+    line = 1
+    begun = False
     try:
         for row in reader:
             if reader.line_num > line:
@@ -313,7 +373,9 @@ def _line_by_line(file: Path, whole: str, names: list[str], sign: str, only: Nam
                 names = names or [unquoted(name).strip() for name in row]
             elif row:
                 if len(row) != len(names):
-                    wrong = partial(DataError, "wrong number of columns", file=file, line=line)
+                    wrong = partial(
+                        DataError, "wrong number of columns", file=file, line=line
+                    )
                     expected = f"{len(names)} columns: {','.join(names)}"
                     raise wrong(value=len(row), expected=expected)
                 fields.append(row)
@@ -324,14 +386,19 @@ def _line_by_line(file: Path, whole: str, names: list[str], sign: str, only: Nam
         problem = f"not a table ({error})"
         if reader.line_num > line or "end of data" in str(error):
             problem = "a quotation mark that is not closed in its cell"
-        value, expected = source.split("\n")[line - 1][:80], 'cells such as "a ""b"" c"'
-        raise DataError(problem, file=file, line=line, value=value, expected=expected) from None
+        value = source.split("\n")[line - 1][:80]
+        expected = 'cells such as "a ""b"" c"'
+        raise DataError(
+            problem, file=file, line=line, value=value, expected=expected
+        ) from None
     if spans:
         _refuse_swallowed(file, pd.DataFrame(fields), spans, source, sign)
     for twice in (name for name in names if names.count(name) > 1):
         raise DataError("a column appears twice", file=file, line=1, value=twice)
     frame = pd.DataFrame(fields, columns=names, dtype=object).astype("category")
-    quoted = sign == "\t" and '"' in source  # between other signs, cells are unquoted already
+    quoted = (
+        sign == "\t" and '"' in source
+    )  # between other signs, cells are unquoted already
     return table(file, frame[list(only)] if only else frame, lines, quoted)
 
 
@@ -339,24 +406,35 @@ def _refuse_swallowed(
     file: Path, rows: pd.DataFrame, spans: Sequence[Span], source: str, sign: str
 ) -> None:
     """Raises DataError if most lines of a quoted cell have the cells and the numbers of rows."""
-    given = {place: cells[~cells.isin(schemas.NOTHING)] for place, cells in rows.items()}
-    numbers = [place for place, cells in given.items() if cells.map(is_number).mean() > 0.9]
+    given = {
+        place: cells[~cells.isin(schemas.NOTHING)] for place, cells in rows.items()
+    }
+    numbers = [
+        place for place, cells in given.items() if cells.map(is_number).mean() > 0.9
+    ]
     physical = [line.split(sign) for line in source.replace('"', "").split("\n")]
     for first, last, row in spans:
         broken = next(place for place, cell in enumerate(row) if "\n" in cell)
         beside = [place if place < broken else place - len(row) for place in numbers]
         like = [
             len(cells) >= len(row)
-            and all(cells[place] in schemas.NOTHING or is_number(cells[place]) for place in beside)
+            and all(
+                cells[place] in schemas.NOTHING or is_number(cells[place])
+                for place in beside
+            )
             for cells in physical[first:last]
             if any(cells)
         ]
-        whole = len(physical[first - 1]) >= len(row)  # the line in which the cell begins
+        whole = len(physical[first - 1]) >= len(
+            row
+        )  # the line in which the cell begins
         if beside and whole and 2 * sum(like) > len(like):
             problem = f"a quotation mark swallows what looks like rows, to line {last}"
             expected = 'one that is closed in its row, or doubled ("") where it is text'
             value = sign.join(physical[first - 1])[:80]
-            raise DataError(problem, file=file, line=first, value=value, expected=expected)
+            raise DataError(
+                problem, file=file, line=first, value=value, expected=expected
+            )
 
 
 def is_number(cell: str) -> bool:
@@ -367,7 +445,9 @@ def is_number(cell: str) -> bool:
         return False
 
 
-def _at_once(file: Path, data: bytes, names: list[str], sign: str, only: Names) -> Table | None:
+def _at_once(
+    file: Path, data: bytes, names: list[str], sign: str, only: Names
+) -> Table | None:
     """The table of a file with as many plain cells as columns in every line; None of any other."""
     if b"\r" in data or b"\0" in data or (sign != "\t" and b'"' in data):
         return None
@@ -376,12 +456,18 @@ def _at_once(file: Path, data: bytes, names: list[str], sign: str, only: Names) 
     lines = np.flatnonzero(length > 1) + 1
     if len(lines) < 2 or length.max() > csv.field_size_limit():
         return None
-    top = data[ends[lines[0] - 1] - length[lines[0] - 1] + 1 : ends[lines[0] - 1]].decode()
+    top = data[
+        ends[lines[0] - 1] - length[lines[0] - 1] + 1 : ends[lines[0] - 1]
+    ].decode()
     row = top.split(sign)
     lines = lines[1:] if _is_header(row, names) else lines
     names = names or [unquoted(name).strip() for name in row]
-    unlike = (fields[length > 1] != len(names)).any() or len(set(names)) < max(len(names), 2)
-    blank = (np.frombuffer(data, np.uint8)[ends - length + 1] == 32).any()  # parsing would strip it
+    unlike = (fields[length > 1] != len(names)).any() or len(set(names)) < max(
+        len(names), 2
+    )
+    blank = (
+        np.frombuffer(data, np.uint8)[ends - length + 1] == 32
+    ).any()  # parsing would strip it
     if unlike or blank:
         return None
     frame = pd.read_csv(
@@ -407,8 +493,11 @@ def _tabbed(data: bytes, columns: int, file: Path) -> bytes:
     many) and give `columns` cells if split at blanks, too: Facebook's file of WMT21.
     """
     if b"\r" in data:
-        line, expected = data.count(b"\n", 0, data.index(b"\r")) + 1, "lines that end in LF or CRLF"
-        raise DataError("a carriage return within a line", file=file, line=line, expected=expected)
+        line = data.count(b"\n", 0, data.index(b"\r")) + 1
+        expected = "lines that end in LF or CRLF"
+        raise DataError(
+            "a carriage return within a line", file=file, line=line, expected=expected
+        )
     first, second, *_ = [*data.split(b"\n", 2), b""]
     if b"\t" in first and second.count(b"\t") + 1 in (1, columns):
         return data
@@ -429,8 +518,12 @@ def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -
     keys: dict[frozenset[str], int] = {}
     for line, entry in entries:
         lines.append(line)
-        rows.append({str(name): schemas.as_text(value) for name, value in entry.items()})
+        rows.append(
+            {str(name): schemas.as_text(value) for name, value in entry.items()}
+        )
         keys.setdefault(frozenset(rows[-1]), line)
     names = list(dict.fromkeys(name for row in rows for name in row))
-    frame = pd.DataFrame(rows, columns=names, dtype=object).fillna("").astype("category")
+    frame = (
+        pd.DataFrame(rows, columns=names, dtype=object).fillna("").astype("category")
+    )
     return replace(table(path, frame, lines), keys=keys)

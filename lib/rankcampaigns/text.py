@@ -17,10 +17,14 @@ from typing import IO, Any, TypeVar, cast
 from rankstability.errors import DataError
 
 F = TypeVar("F", bound=Callable[..., Any])
-GZIP, ZIP = b"\x1f\x8b", b"PK\3\4"
+GZIP = b"\x1f\x8b"
+ZIP = b"PK\3\4"
 OLE = b"\xd0\xcf\x11\xe0"  # the first bytes of XLS
 LARGEST = 1 << 29  # bytes of a file, unpacked
-RATIO, SURELY = 200, 1 << 24  # times the packed size; bytes that are never too many for it
+RATIO, SURELY = (
+    200,
+    1 << 24,
+)  # times the packed size; bytes that are never too many for it
 PIECE = 1 << 20
 TAR, TAR_AT = b"ustar", slice(257, 262)  # the mark of a tar archive, and its place
 
@@ -40,7 +44,9 @@ def kept(most: int) -> Callable[[F], F]:
             except OSError:
                 raise DataError("no such file", file=path) from None
             if not S_ISREG(stat.st_mode):
-                raise DataError("not a file but a device or pipe", file=path, expected="a file")
+                raise DataError(
+                    "not a file but a device or pipe", file=path, expected="a file"
+                )
             return once(path, stat.st_mtime_ns, stat.st_size, *args, **named)
 
         return cast("F", of_file)
@@ -56,7 +62,9 @@ def placed(file: Path, line: int | None = None) -> Iterator[None]:
     except DataError as error:
         if error.file is not None:
             raise
-        wrong = partial(DataError, file=file, line=error.line or line, column=error.column)
+        wrong = partial(
+            DataError, file=file, line=error.line or line, column=error.column
+        )
         raise wrong(error.problem, value=error.value, expected=error.expected) from None
 
 
@@ -123,8 +131,12 @@ def _only_table(archive: tarfile.TarFile, path: Path) -> IO[bytes]:
     tables = [member for member in members if member.name.endswith(".tsv")] or members
     if len(tables) != 1:
         names = [member.name for member in tables]
-        raise DataError("no archive of one table", file=path, value=names, expected="one table")
-    check_unpacked(path, tables[0].size, LARGEST)  # a sparse member may be larger than the archive
+        raise DataError(
+            "no archive of one table", file=path, value=names, expected="one table"
+        )
+    check_unpacked(
+        path, tables[0].size, LARGEST
+    )  # a sparse member may be larger than the archive
     return cast("IO[bytes]", archive.extractfile(tables[0]))
 
 
@@ -139,7 +151,9 @@ def head(path: Path) -> str:
         data = stream.read(PIECE)
     if data.startswith((ZIP, OLE)):
         expected = "text in UTF-8, such as CSV exported from a spreadsheet"
-        raise DataError("a spreadsheet or another archive, not text", file=path, expected=expected)
+        raise DataError(
+            "a spreadsheet or another archive, not text", file=path, expected=expected
+        )
     try:
         start = codecs.getincrementaldecoder("utf-8-sig")().decode(data)
     except UnicodeDecodeError:
@@ -152,9 +166,13 @@ def head(path: Path) -> str:
 def decoded(data: bytes, path: Path) -> str:
     """The content of `path` as text. Raises DataError if it is not UTF-8, or has a NUL byte."""
     try:
-        whole, problem, at = data.decode("utf-8-sig"), "NUL byte", data.find(b"\0")
+        whole = data.decode("utf-8-sig")
+        problem = "NUL byte"
+        at = data.find(b"\0")
     except UnicodeDecodeError as error:
-        whole, problem, at = "", "wrong encoding", error.start
+        whole = ""
+        problem = "wrong encoding"
+        at = error.start
     if at < 0:
         return whole
     wrong = partial(DataError, problem, file=path, line=data.count(b"\n", 0, at) + 1)
@@ -185,7 +203,9 @@ def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         entries = ((n, parsed(line, path, n)) for n, line in lines if line.strip())
     for number, entry in entries:
         if not isinstance(entry, dict):
-            raise DataError("not a JSON object", file=path, line=number, value=str(entry)[:60])
+            raise DataError(
+                "not a JSON object", file=path, line=number, value=str(entry)[:60]
+            )
         yield number, entry
 
 
@@ -201,7 +221,9 @@ def parsed(string: str, path: Path, line: int = 1) -> Any:
     except ValueError as error:
         at = line + getattr(error, "lineno", 1) - 1
         problem = f"not JSON ({getattr(error, 'msg', error)})"
-        raise DataError(problem, file=path, line=at, expected="a complete JSON value") from None
+        raise DataError(
+            problem, file=path, line=at, expected="a complete JSON value"
+        ) from None
 
 
 def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -209,7 +231,9 @@ def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(entry) < len(pairs):
         names = [name for name, _ in pairs]
         value = next(name for name in names if names.count(name) > 1)
-        raise DataError("a key appears twice in an object", value=value, expected="each key once")
+        raise DataError(
+            "a key appears twice in an object", value=value, expected="each key once"
+        )
     return entry
 
 
@@ -224,7 +248,8 @@ def of_kind(value: Any, kind: type, name: str) -> Any:
     """The `value` of a field. Raises DataError unless it is of the `kind`, ``list`` or ``dict``."""
     if isinstance(value, kind):
         return value
-    problem, expected = "not of the right kind", "an object" if kind is dict else "a list"
+    problem = "not of the right kind"
+    expected = "an object" if kind is dict else "a list"
     raise DataError(problem, column=name, value=str(value)[:60], expected=expected)
 
 
@@ -248,4 +273,6 @@ def digest(path: Path) -> str:
 def git_blob(path: Path) -> str:
     """Git's id of the unpacked content: ``sha1("blob <size>\\0" + bytes)``."""
     data = _unpacked(path)
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    return hashlib.sha1(
+        b"blob %d\0" % len(data) + data, usedforsecurity=False
+    ).hexdigest()

@@ -47,7 +47,9 @@ def refuse_twice(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
 
     @cache
     def rows(which: int, columns: tuple[str, ...]) -> np.ndarray:
-        return np.unique(pd.util.hash_pandas_object(parts[which][list(columns)], index=False))
+        return np.unique(
+            pd.util.hash_pandas_object(parts[which][list(columns)], index=False)
+        )
 
     for one, other in itertools.permutations(range(len(parts)), 2):
         columns = tuple(name for name in filled[one] if name in filled[other])
@@ -60,8 +62,12 @@ def refuse_twice(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
         ):
             both = [files[k] for k in sorted((one, other))]
             value = f"all {len(parts[one])} of {files[one].name}"
-            expected = "one of them, or the files to read under `files:` in a campaign.yaml"
-            raise DataError("the same rows in two files", file=both, value=value, expected=expected)
+            expected = (
+                "one of them, or the files to read under `files:` in a campaign.yaml"
+            )
+            raise DataError(
+                "the same rows in two files", file=both, value=value, expected=expected
+            )
 
 
 def again(parts: Sequence[pd.DataFrame]) -> int:

@@ -18,7 +18,10 @@ def named_generator(seed: int, name: str) -> np.random.Generator:
 
 
 def in_parallel(
-    work: Callable[..., Any], arguments: Iterable[tuple], jobs: int = 1, label: str | None = None
+    work: Callable[..., Any],
+    arguments: Iterable[tuple],
+    jobs: int = 1,
+    label: str | None = None,
 ) -> list[Any]:
     """``work(*a)`` for each `a` of `arguments`, in order, on `jobs` processes.
 
@@ -40,7 +43,12 @@ def in_parallel(
 
 
 def in_shards(
-    work: Callable[..., Any], total: int, size: int, seed: int, jobs: int = 1, label: str = ""
+    work: Callable[..., Any],
+    total: int,
+    size: int,
+    seed: int,
+    jobs: int = 1,
+    label: str = "",
 ) -> list[Any]:
     """``work(count, generator)`` for shards of at most `size` experiments, `total` in all.
 

@@ -13,7 +13,12 @@ from .errors import DataError
 
 NAMED: tuple[str, ...] = ("system", "segment", "item", "question")
 NAMED += ("worker", "judge", "rater", "hit", "document", "domain")
-GROUPS = {"system": "system", "worker": "annotator", "file": "file", "pair": "language pair"}
+GROUPS = {
+    "system": "system",
+    "worker": "annotator",
+    "file": "file",
+    "pair": "language pair",
+}
 TELL = "`scale: [lowest, highest]` in a campaign.yaml beside it"
 FEWEST = 2  # different fractions of 1 that are no chance
 
@@ -60,7 +65,8 @@ def refuse_mixed(frame: pd.DataFrame, tell: str = TELL) -> None:
 
 
 def _two_scales(frame: pd.DataFrame, row: int, what: str, tell: str) -> DataError:
-    problem, expected = "scores on two scales", f"one scale; or, if it is one, {tell}"
+    problem = "scores on two scales"
+    expected = f"one scale; or, if it is one, {tell}"
     label = frame.index[row]
     return DataError(problem, row=label, column="score", value=what, expected=expected)
 
@@ -94,7 +100,9 @@ def in_documents(frame: pd.DataFrame) -> np.ndarray:
     """Mask of the rows whose segment is in several documents."""
     places = frame[["segment", "document"]].drop_duplicates().dropna()
     several = places.loc[places["segment"].duplicated(keep=False), "segment"].unique()
-    mask: np.ndarray = frame["segment"].isin(several).to_numpy() & frame["document"].notna()
+    mask: np.ndarray = (
+        frame["segment"].isin(several).to_numpy() & frame["document"].notna()
+    )
     return np.asarray(mask)
 
 
@@ -118,7 +126,9 @@ def refuse_contradictions(frame: pd.DataFrame) -> None:
         roles = frame.assign(role=role)[counts]
         per_file = roles.groupby(["file", "system"], observed=True)["role"].nunique()
         plain = per_file[per_file == 1].reset_index()[["file", "system"]]
-        _refuse_second(roles.reset_index().merge(plain).set_index("index"), "system", "role")
+        _refuse_second(
+            roles.reset_index().merge(plain).set_index("index"), "system", "role"
+        )
 
 
 def _refuse_second(frame: pd.DataFrame, of: str, what: str) -> None:

@@ -39,15 +39,28 @@ class DataError(ValueError):
     ) -> None:
         if file is not None and not isinstance(file, str):
             file = ", ".join(map(shown, [file] if isinstance(file, Path) else file))
-        self.problem, self.file = problem, file
-        self.line, self.row, self.column = line, row, column
-        self.value, self.expected = value, expected
-        places = (file, "{}"), (line, "line {}"), (row, "row {}"), (column, "column '{}'")
-        place = ", ".join(form.format(part) for part, form in places if part is not None)
+        self.problem = problem
+        self.file = file
+        self.line = line
+        self.row = row
+        self.column = column
+        self.value = value
+        self.expected = expected
+        places = (
+            (file, "{}"),
+            (line, "line {}"),
+            (row, "row {}"),
+            (column, "column '{}'"),
+        )
+        place = ", ".join(
+            form.format(part) for part, form in places if part is not None
+        )
         text = f"{place}: {problem}" if place else problem
         if value is not None:
             said = repr(value)
-            text += f"; found {said if len(said) <= LONGEST else said[:LONGEST] + '...'}"
+            text += (
+                f"; found {said if len(said) <= LONGEST else said[:LONGEST] + '...'}"
+            )
         if expected is not None:
             text += f"; expected {expected}"
         super().__init__(visible(text))
@@ -74,8 +87,12 @@ def needing(name: str, package: str) -> Iterator[None]:
     except ImportError as error:
         if (error.name or "").partition(".")[0] != package:
             raise
-        problem = f"rankstability.{name} needs the package {package}, which is not installed"
-        raise ImportError(f"{problem}: pip install rankstability", name=package) from None
+        problem = (
+            f"rankstability.{name} needs the package {package}, which is not installed"
+        )
+        raise ImportError(
+            f"{problem}: pip install rankstability", name=package
+        ) from None
 
 
 def visible(text: str) -> str:

@@ -43,7 +43,9 @@ def find(name: str | Path) -> Campaign:
     return campaigns.find(name)
 
 
-def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | pd.DataFrame:
+def load(
+    campaign: Campaign | str | Path, pair: str = ""
+) -> DirectAssessment | pd.DataFrame:
     """The judgments of one language pair in files, whatever the campaign's protocol.
 
     Parameters

@@ -32,8 +32,21 @@ from .names import FIELDS, candidates
 
 PAIR = "xx-yy"  # the language pair if nothing names it
 NEEDED = ("system", "segment", "score")
-MISSING = ("", "na", "n/a", "nan", "null", "none")  # cells that hold nothing, in lower case
-TYPES = {"": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REF": "REF", "REPEAT": "REPEAT"}
+MISSING = (
+    "",
+    "na",
+    "n/a",
+    "nan",
+    "null",
+    "none",
+)  # cells that hold nothing, in lower case
+TYPES = {
+    "": "SYSTEM",
+    "SYSTEM": "SYSTEM",
+    "TGT": "SYSTEM",
+    "REF": "REF",
+    "REPEAT": "REPEAT",
+}
 TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
 NO_SCORE = "no score (left out)"
 
@@ -106,10 +119,17 @@ def judgments(
     Traceback (most recent call last):
     rankstability.errors.DataError: row 5, column 'stars': not a number; found 'two'; expected ...
     """
-    named = {"system": system, "segment": segment, "score": score, "annotator": annotator}
+    named = {
+        "system": system,
+        "segment": segment,
+        "score": score,
+        "annotator": annotator,
+    }
     named |= {"document": document, "domain": domain, **others}
     humans = (humans,) if isinstance(humans, str) else humans
-    columns = _columns(frame, {ours: str(name) for ours, name in named.items() if name is not None})
+    columns = _columns(
+        frame, {ours: str(name) for ours, name in named.items() if name is not None}
+    )
     frame = _people(frame.rename(columns=str), columns.get("annotator", ""), judges)
     cells, labels, counts = _cells(frame, columns)
     pair = _pair(cells, columns.get("pair", ""))
@@ -202,7 +222,9 @@ def battles(
             ours = {"system1": "left", "system2": "right"}.get(ours, ours)
             there = ", ".join(map(str, frame.columns))
             hint = meant(name, map(str, frame.columns))
-            raise DataError(f"no such column for {ours}{hint}", value=name, expected=there)
+            raise DataError(
+                f"no such column for {ours}{hint}", value=name, expected=there
+            )
     frame = _people(frame, names.get("judge", ""), judges)
     judged = len(frame)
     frame = _unknown_models(frame)
@@ -211,7 +233,9 @@ def battles(
     needed = schema.ids(*(cells.columns.difference(["judge", "domain", "winner"])))
     loose = schema.ids(*cells.columns.intersection(["judge", "domain"]), missing=())
     rows = schema.validate(cells, schema.Schema(needed | loose), None, labels, names)
-    place = partial(DataError, "a system against itself", expected="two different systems")
+    place = partial(
+        DataError, "a system against itself", expected="two different systems"
+    )
     for k in np.flatnonzero((rows["system1"] == rows["system2"]).to_numpy())[:1]:
         raise place(row=labels[k], column=right, value=rows["system2"].iloc[k])
     sides = pd.concat([rows["system1"], rows["system2"]]).rename("system").to_frame()
@@ -260,7 +284,9 @@ def _outcomes(
     for k in np.flatnonzero((first.astype(int) + second + tie != 1).to_numpy())[:1]:
         sides = f"{names['system1']}, {names['system2']}, one of the two systems"
         expected = f"{sides}, or {', '.join(TIES)}"
-        wrong = partial(DataError, "unknown winner", row=labels[k], column=names["winner"])
+        wrong = partial(
+            DataError, "unknown winner", row=labels[k], column=names["winner"]
+        )
         raise wrong(value=said.iloc[k], expected=expected)
     return np.where(second, 2, 1), np.where(first, 2, 1)
 
@@ -268,28 +294,45 @@ def _outcomes(
 def _usable(frame: object) -> None:
     """Raises DataError for anything but a frame with rows whose columns differ in name."""
     if not isinstance(frame, pd.DataFrame):
-        expected = "a pandas.DataFrame; `load` takes files, folders and names of campaigns"
+        expected = (
+            "a pandas.DataFrame; `load` takes files, folders and names of campaigns"
+        )
         raise DataError("not a frame", value=type(frame).__name__, expected=expected)
     if frame.empty:
         there = ", ".join(map(str, frame.columns)) or "no columns"
-        raise DataError("a frame without rows", value=there, expected="one row per judgment")
+        raise DataError(
+            "a frame without rows", value=there, expected="one row per judgment"
+        )
     names = pd.Index([str(name) for name in frame.columns])
     for name in names[names.duplicated()]:
         raise DataError("a column appears twice", value=name, expected="each once")
 
 
-def _people(frame: pd.DataFrame, column: str, judges: Collection[str] | None) -> pd.DataFrame:
+def _people(
+    frame: pd.DataFrame, column: str, judges: Collection[str] | None
+) -> pd.DataFrame:
     """The rows of people. Raises DataError for judges that are not there, and for unnamed ones."""
-    who = frame[column].astype(str).str.strip() if column else pd.Series("", index=frame.index)
+    who = (
+        frame[column].astype(str).str.strip()
+        if column
+        else pd.Series("", index=frame.index)
+    )
     named = [judges] if isinstance(judges, str) else list(judges or ())
-    known, wrong = sorted(who.unique()), partial(DataError, column=column or "annotator")
+    known = sorted(who.unique())
+    wrong = partial(DataError, column=column or "annotator")
     for name in (name for name in named if not any(fits(one, [name]) for one in known)):
-        there = "of " + (", ".join(filter(None, known))[:200] or "annotators, who are not named")
+        there = "of " + (
+            ", ".join(filter(None, known))[:200] or "annotators, who are not named"
+        )
         raise wrong("no such judge" + meant(name, known), value=name, expected=there)
     models = [one for one in models_among(known) if not fits(one, named)]
     if models and (named or judges is None):
-        expected = f"judges={[*named, *models]}, left out; or judges=[] if all are people"
-        raise wrong("an annotator with the name of a model", value=models[0], expected=expected)
+        expected = (
+            f"judges={[*named, *models]}, left out; or judges=[] if all are people"
+        )
+        raise wrong(
+            "an annotator with the name of a model", value=models[0], expected=expected
+        )
     people = ~who.map({one: fits(one, named) for one in known}).to_numpy(bool)
     if not people.any():
         raise wrong("only judges", value=named, expected="people beside them")
@@ -302,29 +345,42 @@ def _columns(frame: pd.DataFrame, given: Mapping[str, str]) -> dict[str, str]:
     for ours in given:
         if ours not in FIELDS:
             known = ", ".join(FIELDS)
-            raise DataError(f"no such argument{meant(ours, FIELDS)}", value=ours, expected=known)
+            raise DataError(
+                f"no such argument{meant(ours, FIELDS)}", value=ours, expected=known
+            )
     header = [str(name) for name in frame.columns]
     theirs = {ours: str(name) for ours, name in given.items()}
     found = {}
     for ours, may in candidates(header, theirs).items():
         if len(may) > 1:
-            problem, value = f"several columns may be the {ours}", ", ".join(may)
-            raise DataError(problem, value=value, expected=f'judgments(..., {ours}="{may[0]}")')
+            problem = f"several columns may be the {ours}"
+            value = ", ".join(may)
+            raise DataError(
+                problem, value=value, expected=f'judgments(..., {ours}="{may[0]}")'
+            )
         if may:
             found[ours] = may[0]
     for ours in NEEDED:
         if ours not in found:
             expected = f'judgments(..., {ours}="...")'
-            raise DataError(f"no column for {ours}", value=", ".join(header), expected=expected)
-    for ours in (one for one, name in found.items() if [*found.values()].count(name) > 1):
-        problem, expected = "one column given for several of ours", "a column for each"
+            raise DataError(
+                f"no column for {ours}", value=", ".join(header), expected=expected
+            )
+    for ours in (
+        one for one, name in found.items() if [*found.values()].count(name) > 1
+    ):
+        problem = "one column given for several of ours"
+        expected = "a column for each"
         raise DataError(problem, column=ours, value=found[ours], expected=expected)
     return found
 
 
-def _texts(frame: pd.DataFrame, columns: Mapping[str, str]) -> tuple[pd.DataFrame, dict[str, int]]:
+def _texts(
+    frame: pd.DataFrame, columns: Mapping[str, str]
+) -> tuple[pd.DataFrame, dict[str, int]]:
     """Our columns as `spelling.cleaned` text, and how many cells were changed, by reason."""
-    counts, out = dict.fromkeys(spelling.CHANGES, 0), {}
+    counts = dict.fromkeys(spelling.CHANGES, 0)
+    out = {}
     by_name = dict(zip(map(str, frame.columns), frame.columns, strict=True))
     for ours, theirs in columns.items():
         column = frame[by_name[theirs]]
@@ -334,14 +390,18 @@ def _texts(frame: pd.DataFrame, columns: Mapping[str, str]) -> tuple[pd.DataFram
         try:
             codes, values = pd.factorize(cells)
         except TypeError:  # lists, which have no hash
-            codes, values = pd.factorize(np.array([schema.as_text(cell) for cell in cells], object))
+            codes, values = pd.factorize(
+                np.array([schema.as_text(cell) for cell in cells], object)
+            )
         written = [*map(schema.as_text, values), ""]  # the last: missing
         stripped = [text.strip() for text in written]
         plain = [spelling.cleaned(text) for text in stripped]
         for reason, before, after in zip(
             counts, (written, stripped), (stripped, plain), strict=True
         ):
-            changed = np.array([a != b for a, b in zip(before, after, strict=True)], bool)
+            changed = np.array(
+                [a != b for a, b in zip(before, after, strict=True)], bool
+            )
             counts[reason] += int(changed[codes].sum())
         out[ours] = np.array(plain, dtype=object)[codes]
     return pd.DataFrame(out), counts
@@ -355,7 +415,9 @@ def _cells(
     scored = ~cells["score"].str.lower().isin(MISSING).to_numpy()
     if not scored.any():
         expected = "a number in the column of scores"
-        raise DataError("no row has a score", column=columns["score"], expected=expected)
+        raise DataError(
+            "no row has a score", column=columns["score"], expected=expected
+        )
     labels = frame.index.to_numpy()[scored]
     counts = [*trimmed.items(), (NO_SCORE, int((~scored).sum()))]
     return cells[scored].reset_index(drop=True), labels, counts
@@ -367,8 +429,11 @@ def _pair(cells: pd.DataFrame, column: str) -> str:
         return PAIR
     pairs = cells["pair"].unique()
     if len(pairs) > 1:
-        value, expected = ", ".join(pairs[:5]), "the rows of one pair at a time"
-        raise DataError("several language pairs", column=column, value=value, expected=expected)
+        value = ", ".join(pairs[:5])
+        expected = "the rows of one pair at a time"
+        raise DataError(
+            "several language pairs", column=column, value=value, expected=expected
+        )
     return str(pairs[0])
 
 
@@ -377,7 +442,11 @@ def _scale(
 ) -> tuple[float, float, str]:
     """The scale of the scores, and who says so. Raises DataError as `checks.scale_of` does."""
     if given is not None:
-        ends = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
+        ends = (
+            list(given)
+            if isinstance(given, Iterable) and not isinstance(given, str)
+            else []
+        )
         numeric = all(isinstance(end, int | float | np.number) for end in ends)
         if len(ends) != 2 or not numeric or not ends[0] < ends[1]:
             raise DataError("not a scale", value=given, expected="(lowest, highest)")
@@ -389,7 +458,8 @@ def _scale(
     known = cells.rename(columns={"annotator": "worker"})
     with _their_columns(columns):
         low, high = checks.scale_of(
-            known.assign(written=cells["score"], score=numbers), "scale=(lowest, highest)"
+            known.assign(written=cells["score"], score=numbers),
+            "scale=(lowest, highest)",
         )
     return low, high, "the data"
 
@@ -401,7 +471,9 @@ def _their_columns(columns: Mapping[str, str]) -> Iterator[None]:
         yield
     except DataError as error:
         ours = "annotator" if error.column == "worker" else str(error.column)
-        wrong = partial(DataError, error.problem, row=error.row, column=columns.get(ours, ours))
+        wrong = partial(
+            DataError, error.problem, row=error.row, column=columns.get(ours, ours)
+        )
         raise wrong(value=error.value, expected=error.expected) from None
 
 
@@ -413,11 +485,15 @@ def _checked(
 ) -> pd.DataFrame:
     """The rows in our columns and types; DataError for the first cell that is wrong."""
     low, high = scale
-    names: Collection[str] = [n for n in ("system", "segment", "annotator") if n in cells]
+    names: Collection[str] = [
+        n for n in ("system", "segment", "annotator") if n in cells
+    ]
     tests = schema.ids(*names)
     tests["score"] = schema.number(f"a number, {low:g} to {high:g}", low, high)
     if "type" in cells:
-        cells = cells.assign(type=cells["type"].str.upper().map(lambda name: TYPES.get(name, name)))
+        cells = cells.assign(
+            type=cells["type"].str.upper().map(lambda name: TYPES.get(name, name))
+        )
         tests["type"] = schema.one_of(tuple(TYPES.values()), "type")
     used = cells[list(tests)]
     rows = schema.validate(used, schema.Schema(tests), None, labels, columns)

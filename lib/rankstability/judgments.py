@@ -19,14 +19,27 @@ from . import checks
 from .errors import DataError
 
 TYPES = ("BAD_REF", "REF", "REPEAT", "SYSTEM")  # of rows of direct assessment
-COUNTED = ("SYSTEM", "REPEAT")  # types that count; REF and BAD_REF only help to standardise
-MARKS = ("tutorial", "document score", "incomplete", "duplicate", "superseded", "no segment")
+COUNTED = (
+    "SYSTEM",
+    "REPEAT",
+)  # types that count; REF and BAD_REF only help to standardise
+MARKS = (
+    "tutorial",
+    "document score",
+    "incomplete",
+    "duplicate",
+    "superseded",
+    "no segment",
+)
 """Why a row of an Appraise export does not count: training before the task, the score of a whole
 document, a document cut short to fill a HIT or shown again, all but the latest of one account's
 repeats of an item (all left out by WMT24), an unknown segment.
 """
 ROWS = (
-    *("good workers", "no document with a bad item", "latest complete", "every repeat"),
+    "good workers",
+    "no document with a bad item",
+    "latest complete",
+    "every repeat",
     "no document with a bad item, document scores too",
 )
 EXCLUDED = ["file", "reason", "rows"]  # what was left out, or is doubtful
@@ -129,7 +142,9 @@ def direct_assessment(
     for frame in tidy:
         for name in names:
             known = frame[name].notna()
-            frame[name] = pd.Categorical(frame[name].where(~known, frame[name].astype(str)))
+            frame[name] = pd.Categorical(
+                frame[name].where(~known, frame[name].astype(str))
+            )
     share_categories(tidy, names)
     if excluded is None:
         excluded = pd.DataFrame(columns=EXCLUDED)
@@ -149,7 +164,12 @@ def second_scores(frame: pd.DataFrame) -> int:
     """
     if "worker" not in frame:
         return 0
-    keys = [*frame.columns.intersection(["hit", "document"]), "segment", "system", "type"]
+    keys = [
+        *frame.columns.intersection(["hit", "document"]),
+        "segment",
+        "system",
+        "type",
+    ]
     twice = frame.duplicated(["worker", *keys])
     alike = frame.duplicated(["worker", *keys, "score"])
     return int((twice & ~alike).sum())
@@ -199,7 +219,8 @@ def segment_table(frame: pd.DataFrame, excluded: pd.DataFrame) -> pd.DataFrame:
     frame = frame[counts]
     if frame.empty:
         raise DataError("only references and controls", expected="rows of type SYSTEM")
-    scores, place = frame["score"], ["system", "document", "segment"]
+    scores = frame["score"]
+    place = ["system", "document", "segment"]
     spread = scores.std(ddof=1)
     frame = frame.assign(z=(scores - scores.mean()) / spread if spread > 0 else 0.0)
     if "document" not in frame:
@@ -208,7 +229,11 @@ def segment_table(frame: pd.DataFrame, excluded: pd.DataFrame) -> pd.DataFrame:
     out = cells.agg(raw=("score", "mean"), z=("z", "mean"), n=("score", "size"))
     out = out.reset_index().astype(dict.fromkeys(place, "category"))
     if (~counts).any():
-        excluded.loc[len(excluded)] = ["", "references and controls (left out)", (~counts).sum()]
+        excluded.loc[len(excluded)] = [
+            "",
+            "references and controls (left out)",
+            (~counts).sum(),
+        ]
     out.attrs["excluded"] = excluded
     return out
 
@@ -232,7 +257,11 @@ def counted(frame: pd.DataFrame) -> np.ndarray:
 
 def unmarked(frame: pd.DataFrame) -> np.ndarray:
     """Mask of the rows without a mark; all rows if the frame has no marks."""
-    return frame["mark"].isna().to_numpy() if "mark" in frame else np.ones(len(frame), bool)
+    return (
+        frame["mark"].isna().to_numpy()
+        if "mark" in frame
+        else np.ones(len(frame), bool)
+    )
 
 
 def select_rows(da: DirectAssessment, rows: str) -> DirectAssessment:
@@ -244,7 +273,9 @@ def select_rows(da: DirectAssessment, rows: str) -> DirectAssessment:
     too``, a document's score counts as one more segment (as in the final results of WMT-SLT23).
     """
     if rows not in ROWS:
-        raise DataError("unknown selection of rows", value=rows, expected=", ".join(ROWS))
+        raise DataError(
+            "unknown selection of rows", value=rows, expected=", ".join(ROWS)
+        )
     good = da.good
     if rows not in ("good workers", "latest complete") and "mark" in da.latest:
         marks = MARKS[1:5] if rows.endswith("document scores too") else MARKS[2:5]
@@ -268,7 +299,9 @@ def unstandardised(da: DirectAssessment) -> np.ndarray:
     """
     rows = da.latest[unmarked(da.latest)]
     scores = rows.groupby(rows["worker"].astype(str), observed=True)["score"]
-    spread = (scores.max() - scores.min()).reindex(da.good["worker"].astype(str)).to_numpy()
+    spread = (
+        (scores.max() - scores.min()).reindex(da.good["worker"].astype(str)).to_numpy()
+    )
     reasons = np.select([np.isnan(spread), spread < 1e-9], UNKNOWN_Z, "")
     return np.where(counted(da.good), reasons, "")
 
@@ -285,8 +318,12 @@ def noted(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
     for why, z in zip(UNKNOWN_Z, told, strict=True):
         notes[f"{why} ({z})"] = int((reasons == why).sum())
     last = str(da.excluded["file"].iloc[-1]) if len(da.excluded) else ""
-    more = pd.DataFrame([(last, *row) for row in notes.items() if row[1]], columns=EXCLUDED)
-    excluded = pd.concat([da.excluded, more], ignore_index=True) if len(more) else da.excluded
+    more = pd.DataFrame(
+        [(last, *row) for row in notes.items() if row[1]], columns=EXCLUDED
+    )
+    excluded = (
+        pd.concat([da.excluded, more], ignore_index=True) if len(more) else da.excluded
+    )
     return replace(da, excluded=excluded, zero_variance=zero_variance)
 
 
@@ -323,7 +360,8 @@ def human_systems(da: DirectAssessment) -> tuple[str, ...]:
     names = da.latest["system"].cat.categories.union(da.good["system"].cat.categories)
     if da.humans is None:
         return tuple(sorted(str(name) for name in names if is_human(str(name))))
-    declared, every = set(da.humans), sorted(map(str, names))
+    declared = set(da.humans)
+    every = sorted(map(str, names))
     return tuple(name for name in every if declared & {name, *name.split("+")})
 
 
@@ -331,14 +369,18 @@ def reference_systems(da: DirectAssessment) -> tuple[str, ...]:
     """Ids of rows of type REF in either frame: ``REFERENCE``, or ids of real systems; sorted."""
     names: set[str] = set()
     for frame in (da.latest, da.good):
-        names.update(map(str, frame.loc[of_type(frame, "REF"), "system"].dropna().unique()))
+        names.update(
+            map(str, frame.loc[of_type(frame, "REF"), "system"].dropna().unique())
+        )
     return tuple(sorted(names))
 
 
 def ranked_systems(da: DirectAssessment) -> tuple[str, ...]:
     """Systems with a judgment that counts (SYSTEM or REPEAT in ``good``); sorted."""
     codes = np.unique(da.good["system"].cat.codes.to_numpy()[counted(da.good)])
-    return tuple(str(n) for n in sorted(da.good["system"].cat.categories[codes[codes >= 0]]))
+    return tuple(
+        str(n) for n in sorted(da.good["system"].cat.categories[codes[codes >= 0]])
+    )
 
 
 def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
@@ -346,18 +388,26 @@ def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
     ranked = ranked_systems(da)
     other = "two systems or more; run the other pairs with pair="
     if len(ranked) < 2:
-        raise DataError(f"fewer than two systems in {da.pair}", value=ranked, expected=other)
+        raise DataError(
+            f"fewer than two systems in {da.pair}", value=ranked, expected=other
+        )
     if machine and set(ranked) <= set(human_systems(da)):
         wanted = "a system that is not human; run the other pairs with pair="
-        raise DataError(f"only human systems in {da.pair}", value=ranked, expected=wanted)
+        raise DataError(
+            f"only human systems in {da.pair}", value=ranked, expected=wanted
+        )
 
 
 BLOCK_COLUMNS = (
     "task", "pair", "track", "block", "judge", "segment", "document", "position", "system",
     "rank", "ranked",
 )  # fmt: skip
-HIDDEN = dict.fromkeys(("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True)
-HIDDEN |= dict.fromkeys(("false", "f", "no", "n", "0"), False)  # the models, by ``anony``
+HIDDEN = dict.fromkeys(
+    ("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True
+)
+HIDDEN |= dict.fromkeys(
+    ("false", "f", "no", "n", "0"), False
+)  # the models, by ``anony``
 TIES = ("tie", "tie (bothbad)", "both_bad")
 
 
@@ -369,14 +419,21 @@ def battle_frame(battles: pd.DataFrame, pair: str) -> pd.DataFrame:
     are `BLOCK_COLUMNS`, as from `rr.read_rr`, and domain if some battle names one.
     """
     n = len(battles)
-    named = {name: battles[name].astype("category") for name in ("system1", "system2", "judge")}
-    both = union_categoricals([named["system1"], named["system2"]], sort_categories=True)
+    named = {
+        name: battles[name].astype("category")
+        for name in ("system1", "system2", "judge")
+    }
+    both = union_categoricals(
+        [named["system1"], named["system2"]], sort_categories=True
+    )
     columns: dict[str, Any] = {
         "block": np.repeat(np.arange(n), 2),
         "judge": pd.Categorical(named["judge"].repeat(2)),
         "segment": np.repeat(pd.factorize(battles["question"].to_numpy())[0] + 1, 2),
         "position": np.tile([1, 2], n),
-        "system": pd.Categorical.from_codes(both.codes.reshape(2, n).T.ravel(), both.categories),
+        "system": pd.Categorical.from_codes(
+            both.codes.reshape(2, n).T.ravel(), both.categories
+        ),
         "rank": battles[["rank1", "rank2"]].to_numpy().ravel(),
         "ranked": True,
     }
@@ -424,15 +481,20 @@ def blocks(frame: pd.DataFrame) -> Blocks:
     if frame.empty:
         raise DataError("no blocks", expected="the rows of one task")
     if len(tasks := frame["task"].unique()) > 1:
-        raise DataError("more than one task", value=list(tasks), expected="the rows of one task")
+        raise DataError(
+            "more than one task", value=list(tasks), expected="the rows of one task"
+        )
     index, number = pd.factorize(frame["block"].to_numpy(), sort=True)
     systems = tuple(sorted(frame["system"].unique()))
     slot = frame["position"].to_numpy() - 1
     shape = (len(number), int(slot.max()) + 1)
-    codes, ranks = np.full(shape, -1), np.full(shape, -1)
+    codes = np.full(shape, -1)
+    ranks = np.full(shape, -1)
     codes[index, slot] = pd.Categorical(frame["system"], categories=systems).codes
     ranks[index, slot] = frame["rank"].to_numpy()
     first = np.zeros(len(number), dtype=int)
     first[index[::-1]] = np.arange(len(frame))[::-1]
     judge = frame["judge"].iloc[first].astype(str).to_numpy()
-    return Blocks(systems, codes, ranks, number, judge, frame["segment"].to_numpy()[first])
+    return Blocks(
+        systems, codes, ranks, number, judge, frame["segment"].to_numpy()[first]
+    )

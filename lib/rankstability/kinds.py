@@ -5,9 +5,15 @@ import pandas as pd
 from .errors import DataError
 from .judgments import DirectAssessment
 
-SCORES, SEGMENTS = "judgments with scores", "scores of segments"
-COMPARISONS, ERRORS = "comparisons (RR, battles)", "marked errors (MQM)"
-COLUMNS = {"block": COMPARISONS, "severity": ERRORS, "raw": SEGMENTS}  # a column of each frame
+SCORES = "judgments with scores"
+SEGMENTS = "scores of segments"
+COMPARISONS = "comparisons (RR, battles)"
+ERRORS = "marked errors (MQM)"
+COLUMNS = {
+    "block": COMPARISONS,
+    "severity": ERRORS,
+    "raw": SEGMENTS,
+}  # a column of each frame
 
 
 def kind_of(judgments: object) -> str:
@@ -19,7 +25,9 @@ def kind_of(judgments: object) -> str:
         return SCORES
     if not isinstance(judgments, pd.DataFrame):
         expected = "judgments from `load`, `judgments` or `battles`"
-        raise DataError("not judgments", value=type(judgments).__name__, expected=expected)
+        raise DataError(
+            "not judgments", value=type(judgments).__name__, expected=expected
+        )
     for column, kind in COLUMNS.items():
         if column in judgments and "system" in judgments:
             return kind
@@ -32,4 +40,6 @@ def check_kind(judgments: object, *wanted: str) -> None:
     """Raises DataError unless the judgments are of one of these kinds."""
     kind = kind_of(judgments)
     if kind not in wanted:
-        raise DataError("judgments of another kind", value=kind, expected=" or ".join(wanted))
+        raise DataError(
+            "judgments of another kind", value=kind, expected=" or ".join(wanted)
+        )

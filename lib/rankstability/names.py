@@ -9,7 +9,15 @@ FIELDS = {  # our column: names it may have, as `plain` writes them
     "system": ("system", "systemid", "sys", "model", "engine"),
     "segment": ("segment", "segmentid", "segid", "seg"),
     "score": ("score", "rating", "rawscore"),
-    "annotator": ("annotator", "annotatorid", "worker", "workerid", "rater", "raterid", "judge"),
+    "annotator": (
+        "annotator",
+        "annotatorid",
+        "worker",
+        "workerid",
+        "rater",
+        "raterid",
+        "judge",
+    ),
     "hit": ("hit", "hitid", "task", "taskid"),
     "document": ("document", "documentid", "doc", "docid"),
     "domain": ("domain",),
@@ -19,10 +27,32 @@ FIELDS = {  # our column: names it may have, as `plain` writes them
 }
 INSTANCE = ("instance", "instanceid", "example", "exampleid")
 ELSE = {  # names that are tried if no column has one of `FIELDS`
-    "system": ("product", "productid", "modelname", "systemname", "enginename", "mtengine"),
-    "segment": ("question", "questionid", "prompt", "promptid", "item", "sampleid", *INSTANCE),
+    "system": (
+        "product",
+        "productid",
+        "modelname",
+        "systemname",
+        "enginename",
+        "mtengine",
+    ),
+    "segment": (
+        "question",
+        "questionid",
+        "prompt",
+        "promptid",
+        "item",
+        "sampleid",
+        *INSTANCE,
+    ),
     "score": ("answer", "correct", "resolved", "accuracy"),
-    "annotator": ("user", "userid", "respondent", "respondentid", "participant", "participantid"),
+    "annotator": (
+        "user",
+        "userid",
+        "respondent",
+        "respondentid",
+        "participant",
+        "participantid",
+    ),
 }
 
 
@@ -43,10 +73,14 @@ def candidates(header: Sequence[str], given: Mapping[str, str]) -> dict[str, lis
         if ours in given:
             if given[ours] not in header:
                 there = ", ".join(header)
-                raise DataError(f"no such column for {ours}", value=given[ours], expected=there)
+                raise DataError(
+                    f"no such column for {ours}", value=given[ours], expected=there
+                )
             found[ours] = [given[ours]]
             continue
         exact = [name for name, known in free if known == ours]
         may = exact or [name for name, known in free if known in names]
-        found[ours] = may or [name for name, known in free if known in ELSE.get(ours, ())]
+        found[ours] = may or [
+            name for name, known in free if known in ELSE.get(ours, ())
+        ]
     return found

@@ -32,8 +32,10 @@ SHEET_ERRORS = (
     "#NUM!",
     "#GETTING_DATA",
 )
-LISTED = re.compile(  # a list or an object, as Python, JSON or YAML has it; not "[deleted]"
-    r"\[(\W.*|\d.*|.*,.*|None|True|False|nan)?\]|\{(.*[,:].*)?\}", re.DOTALL
+LISTED = (
+    re.compile(  # a list or an object, as Python, JSON or YAML has it; not "[deleted]"
+        r"\[(\W.*|\d.*|.*,.*|None|True|False|nan)?\]|\{(.*[,:].*)?\}", re.DOTALL
+    )
 )
 BYTES = re.compile(r"""b(['"]).*\1""")
 
@@ -43,7 +45,9 @@ class Column:
     """What the cells of a column should hold, and what is wrong with one (empty: nothing)."""
 
     expected: str
-    problem: Callable[[str, float], str]  # from a cell's text and its number (NaN: not one)
+    problem: Callable[
+        [str, float], str
+    ]  # from a cell's text and its number (NaN: not one)
     is_number: bool = False
 
 
@@ -71,10 +75,12 @@ def validate(
     with the number of further ones.
     """
     written = frame.reset_index(drop=True)
-    out, problems = written.copy(deep=False), {}
+    out = written.copy(deep=False)
+    problems = {}
     for name, column in schema.columns.items():
         values = written[name].astype("category").cat
-        codes, texts = values.codes.to_numpy(), pd.Series(values.categories, dtype=object)
+        codes = values.codes.to_numpy()
+        texts = pd.Series(values.categories, dtype=object)
         numbers = np.full(len(texts), np.nan)
         if column.is_number:
             numbers = pd.to_numeric(texts, errors="coerce").to_numpy(float)
@@ -82,17 +88,26 @@ def validate(
         found = [column.problem(*both) for both in zip(texts, numbers, strict=True)]
         if any(found) and any(told := np.array(found, dtype=object)[codes]):
             problems[name] = told
-    if schema.once and (again := written.duplicated(list(schema.once)).to_numpy()).any():
+    if (
+        schema.once
+        and (again := written.duplicated(list(schema.once)).to_numpy()).any()
+    ):
         last = schema.once[-1]
         problems[last] = np.where(again, schema.again, problems.get(last, ""))
     if problems:
-        bad = {name: np.flatnonzero(problems[name]) for name in written if name in problems}
+        bad = {
+            name: np.flatnonzero(problems[name]) for name in written if name in problems
+        }
         place = np.arange(len(lines)) if file is None else lines
         first = {name: rows[np.argmin(place[rows])] for name, rows in bad.items()}
         name = min(first, key=lambda one: int(place[first[one]]))
-        row, more = first[name], sum(map(len, bad.values())) - 1
-        problem, value = problems[name][row], str(written[name].iloc[row])
-        expected = "each once" if problem == schema.again else schema.columns[name].expected
+        row = first[name]
+        more = sum(map(len, bad.values())) - 1
+        problem = problems[name][row]
+        value = str(written[name].iloc[row])
+        expected = (
+            "each once" if problem == schema.again else schema.columns[name].expected
+        )
         expected += f" ({more} more wrong)" if more else ""
         wrong = partial(DataError, problem, row=lines[row])
         if file is not None:
@@ -105,7 +120,9 @@ def text(expected: str, tests: Mapping[str, Callable[[str], object]]) -> Column:
     """A column of text that must pass all `tests`, each keyed by the problem if it fails."""
 
     def problem(written: str, number: float) -> str:
-        return next((problem for problem, test in tests.items() if not test(written)), "")
+        return next(
+            (problem for problem, test in tests.items() if not test(written)), ""
+        )
 
     return Column(expected, problem)
 
@@ -136,7 +153,9 @@ def ids(*names: str, missing: Collection[str] = NOTHING) -> dict[str, Column]:
         "empty id": lambda text: text.strip() not in missing,
         "an error of a spreadsheet": lambda text: text not in SHEET_ERRORS,
         "too long for an id": lambda text: len(text) <= LONGEST,
-        "a line break or control character in an id": lambda text: not CONTROL.search(text),
+        "a line break or control character in an id": lambda text: (
+            not CONTROL.search(text)
+        ),
         "a stray quotation mark in an id": lambda text: text.count('"') % 2 == 0,
         "not a single value": lambda text: not LISTED.fullmatch(text),
         "a Python bytes literal": lambda text: not BYTES.fullmatch(text),
@@ -145,7 +164,11 @@ def ids(*names: str, missing: Collection[str] = NOTHING) -> dict[str, Column]:
 
 
 def number(
-    expected: str, low: float = -np.inf, high: float = np.inf, whole: str = "", but: float = np.nan
+    expected: str,
+    low: float = -np.inf,
+    high: float = np.inf,
+    whole: str = "",
+    but: float = np.nan,
 ) -> Column:
     """A column of finite numbers in [low, high], other than `but`.
 
@@ -176,5 +199,7 @@ def judgments(types: Collection[str]) -> Schema:
 
 def languages(pattern: str) -> Schema:
     """The columns source and target: language codes that match `pattern` in full."""
-    column = text("a code such as cs", {"not a language code": re.compile(pattern).fullmatch})
+    column = text(
+        "a code such as cs", {"not a language code": re.compile(pattern).fullmatch}
+    )
     return Schema({"source": column, "target": column})

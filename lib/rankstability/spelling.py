@@ -14,7 +14,9 @@ SAME = dict(zip(map(ord, LIKE), LATIN, strict=True))
 SAME |= dict.fromkeys(map(ord, "‐‑‒–—−"), "-") | dict.fromkeys(map(ord, "‘’ʼ′"), "'")
 JOINERS = "\u200c\u200d"  # visible in what they do between letters of Arabic and Indic scripts
 FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u3164\uffa0"
-WIDE = re.compile("[\uff01-\uffee\ufb00-\ufb06\U0001d400-\U0001d7ff]")  # other forms of letters
+WIDE = re.compile(
+    "[\uff01-\uffee\ufb00-\ufb06\U0001d400-\U0001d7ff]"
+)  # other forms of letters
 WHOLE = re.compile(r"([+-]?\d+)\.0*")
 
 
@@ -73,6 +75,8 @@ def alike(names: Iterable[str]) -> list[tuple[str, str]]:
 
 def told_apart(one: str, other: str) -> str:
     """In what two names that look the same differ, in words of Unicode: ``CYRILLIC ...``."""
-    odd = [char for char in dict.fromkeys(other + one) if (char in one) != (char in other)]
+    odd = [
+        char for char in dict.fromkeys(other + one) if (char in one) != (char in other)
+    ]
     names = [unicodedata.name(char, f"U+{ord(char):04X}") for char in odd]
     return ", ".join(names[:3]) or "blanks"

@@ -12,7 +12,18 @@ import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from .common import BLUE, FAINT, NO_DATE, RED, breadth, bump, finish, heatmap, rows, styled
+from .common import (
+    BLUE,
+    FAINT,
+    NO_DATE,
+    RED,
+    breadth,
+    bump,
+    finish,
+    heatmap,
+    rows,
+    styled,
+)
 
 KINDS = {"d_rank": "rank", "d_cluster": "cluster", "d_both": "both"}
 MARKS = ["o", "s", "^"]
@@ -32,7 +43,9 @@ COUNTED = ("removal", "rules", "lines", "methods")  # part and whole are counts
 def divisor_bump(rankings: pd.DataFrame, title: str) -> Figure:
     """Figures 2 and 3: ranks by divisor, from `divisor_degradation.rankings_table`."""
     named = rankings.assign(ranking=rankings["ranking"].str.removeprefix("d-"))
-    return bump(named, title=title, place="rank", ordered=True, xlabel="scores divided by")
+    return bump(
+        named, title=title, place="rank", ordered=True, xlabel="scores divided by"
+    )
 
 
 @styled
@@ -41,12 +54,17 @@ def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
 
     `fractions` is from `divisor_degradation.fractions`.
     """
-    pairs = fractions.groupby("style")["pairs"].max().sort_index(ascending=False)  # SR-DC first
+    pairs = (
+        fractions.groupby("style")["pairs"].max().sort_index(ascending=False)
+    )  # SR-DC first
     panels = max(1, len(pairs))
     size = (1.2 + 3.6 * panels, 3.4)
     fig, axes = plt.subplots(1, panels, figsize=size, sharey=True, squeeze=False)
     long = fractions.rename(columns=KINDS).melt(
-        ["style", "divisor"], list(KINDS.values()), "change in", "fraction of pairs changed"
+        ["style", "divisor"],
+        list(KINDS.values()),
+        "change in",
+        "fraction of pairs changed",
     )
     long["divisor"] = long["divisor"].map("{:g}".format)
     for ax, (style, number) in zip(axes[0], pairs.items(), strict=False):
@@ -111,7 +129,9 @@ def _text(key: str, row: dict[str, Any]) -> str:
 
 def described(found: dict[str, Any]) -> str:
     """What the figure of a finding shows, in words, for those who do not see it."""
-    return f"{AXES[found['key']]}: " + "; ".join(f"{n} {text}" for n, _, text in drawn(found))
+    return f"{AXES[found['key']]}: " + "; ".join(
+        f"{n} {text}" for n, _, text in drawn(found)
+    )
 
 
 @styled
@@ -122,15 +142,23 @@ def finding(found: dict[str, Any], narrow: bool = False) -> Figure:
     `narrow` figure fits a phone: names stand above their rows.
     """
     shown: Sequence[tuple[str, dict[str, Any], str]] = drawn(found)
-    names = [f"{name}: {text}" if narrow else f"{name}\n{text}" for name, _, text in shown]
+    names = [
+        f"{name}: {text}" if narrow else f"{name}\n{text}" for name, _, text in shown
+    ]
     wide = PHONE if narrow else 5.6 + breadth("\n".join(names).split("\n"))
-    fig, ax = plt.subplots(figsize=(wide, (1.7 if narrow else 1.25) + 0.46 * len(shown)))
+    fig, ax = plt.subplots(
+        figsize=(wide, (1.7 if narrow else 1.25) + 0.46 * len(shown))
+    )
     places = rows(ax, names, room=0.75 if narrow else 0.6)
     for y, name, (_, row, _) in zip(places, names, shown, strict=True):
         most = max(whole for _, whole in row["each"])
-        ratios, sizes = zip(*((r, 10 + 40 * w / most) for r, w in row["each"]), strict=True)
+        ratios, sizes = zip(
+            *((r, 10 + 40 * w / most) for r, w in row["each"]), strict=True
+        )
         ax.hlines(y, row["low"], row["high"], color=FAINT, lw=1.6, zorder=2)
-        ax.scatter(ratios, [y] * len(ratios), s=sizes, color=BLUE, alpha=0.45, lw=0, zorder=3)
+        ax.scatter(
+            ratios, [y] * len(ratios), s=sizes, color=BLUE, alpha=0.45, lw=0, zorder=3
+        )
         ax.plot(row["value"], y, "D", color=RED, ms=7, mec="white", zorder=4)
         if narrow:
             place = ax.get_yaxis_transform()
@@ -146,10 +174,30 @@ def finding(found: dict[str, Any], narrow: bool = False) -> Figure:
         ax.tick_params(axis="y", length=0, labelleft=False)
         ax.spines["left"].set_visible(False)
     ax.set_xlabel(fill(AXES[found["key"]], 48 if narrow else 200))
-    single = {"methods": "task", "fewest": "pair or task"}.get(found["key"], "language pair")
+    single = {"methods": "task", "fewest": "pair or task"}.get(
+        found["key"], "language pair"
+    )
     handles = [
-        plt.Line2D([], [], marker="D", ls="", color=RED, mec="white", ms=7, label="the campaign"),
-        plt.Line2D([], [], marker="o", ls="", color=BLUE, alpha=0.45, mew=0, label=f"one {single}"),
+        plt.Line2D(
+            [],
+            [],
+            marker="D",
+            ls="",
+            color=RED,
+            mec="white",
+            ms=7,
+            label="the campaign",
+        ),
+        plt.Line2D(
+            [],
+            [],
+            marker="o",
+            ls="",
+            color=BLUE,
+            alpha=0.45,
+            mew=0,
+            label=f"one {single}",
+        ),
         plt.Line2D([], [], color=FAINT, label=f"lowest to highest {single}"),
     ]
     return finish(fig, "", handles, 2 if narrow else 3)

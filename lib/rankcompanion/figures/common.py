@@ -21,14 +21,17 @@ from matplotlib.font_manager import FontProperties, findfont, fontManager, get_f
 from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 
-BLUE, AMBER, GREEN, RED, PINK, _, _, GREY, _, SKY = sns.color_palette("colorblind").as_hex()
+BLUE, AMBER, GREEN, RED, PINK, _, _, GREY, _, SKY = sns.color_palette(
+    "colorblind"
+).as_hex()
 PALETTE = (BLUE, RED, GREEN, PINK, AMBER, SKY, "#000000", GREY)  # in the order of use
 # greys, dark to light
 INK = "#444444"
 FAINT = "#8C8C8C"
 PALE = "#D9D9D9"
 EMPTY = "#EFEFEF"
-DASHES, MARKS = ("-", "--", ":"), ("o", "s", "D")
+DASHES = ("-", "--", ":")
+MARKS = ("o", "s", "D")
 LINES = {  # between clusters in a bump chart: half width, colour, weight, size of the cross, zorder
     "kept": (0.17, "black", 1.4, 5.0, 4),
     "appeared": (0.22, RED, 1.8, 5.5, 6),
@@ -65,7 +68,9 @@ NO_DATE: dict[str, dict[str, None]] = {  # for reproducible bytes
 @contextmanager
 def style() -> Iterator[None]:
     """A context in which figures are drawn in the theme, and no text is parsed as mathematics."""
-    theme: dict[Any, Any] = sns.axes_style("ticks") | sns.plotting_context("paper") | HOUSE
+    theme: dict[Any, Any] = (
+        sns.axes_style("ticks") | sns.plotting_context("paper") | HOUSE
+    )
     with plt.rc_context(theme):
         yield
 
@@ -92,7 +97,9 @@ def ink_on(ground: Any) -> str:
 
 def wrapped(name: object, width: int = 16) -> str:
     """`name` wrapped into lines of `width` letters; nothing is cut off."""
-    return "\n".join(fill(line, width, break_on_hyphens=False) for line in str(name).split("\n"))
+    return "\n".join(
+        fill(line, width, break_on_hyphens=False) for line in str(name).split("\n")
+    )
 
 
 def within(text: str, room: float, size: float = 9) -> str:
@@ -116,7 +123,9 @@ def drawable(text: str) -> str:
     if text.isascii():
         return text
     known = _signs()
-    return "".join(c if ord(c) in known or c.isspace() else ascii(c)[1:-1] for c in text)
+    return "".join(
+        c if ord(c) in known or c.isspace() else ascii(c)[1:-1] for c in text
+    )
 
 
 def only_drawable(fig: Figure) -> None:
@@ -130,7 +139,9 @@ def only_drawable(fig: Figure) -> None:
             text.set_text(drawable(text.get_text()))
 
 
-def breadth(texts: Iterable[object], size: float = 8.5, weight: str = "normal") -> float:
+def breadth(
+    texts: Iterable[object], size: float = 8.5, weight: str = "normal"
+) -> float:
     """The width of the widest of these texts, in inches."""
     font = FontProperties(family=HOUSE["font.family"], weight=weight)
     shown = (drawable(str(text)) for text in texts if str(text))
@@ -150,7 +161,11 @@ def rows(
 
 
 def finish(
-    fig: Figure, title: str, of: Axes | Sequence[Any] | None = None, columns: int = 4, **kwargs: Any
+    fig: Figure,
+    title: str,
+    of: Axes | Sequence[Any] | None = None,
+    columns: int = 4,
+    **kwargs: Any,
 ) -> Figure:
     """`fig` with a title above all its panels and one legend below them.
 
@@ -162,7 +177,9 @@ def finish(
         if legend := ax.get_legend():
             legend.remove()
     if of is not None:
-        handles = of.get_legend_handles_labels()[0] if isinstance(of, Axes) else list(of)
+        handles = (
+            of.get_legend_handles_labels()[0] if isinstance(of, Axes) else list(of)
+        )
         columns = min(columns, max(1, len(handles)))
         fig.legend(handles=handles, loc="outside lower center", ncols=columns, **kwargs)
     return fig
@@ -213,7 +230,8 @@ def heatmap(
     if ax is None:
         wide, tall = cell or (0.48, 0.3 if texts is not None else min(0.3, 9 / rows))
         beside, below = (breadth(names) for names in values.axes)
-        around, over = 1.0 + 0.8 * bool(label) + beside, 1.1 + below
+        around = 1.0 + 0.8 * bool(label) + beside
+        over = 1.1 + below
         wide = min(wide, max(13.0 - around, 1.0) / columns)
         tall = min(tall, max(15.0 - over, 1.0) / rows)
         if square:
@@ -339,8 +357,13 @@ def describe(fig: Figure, most: int = 420) -> str:
     """The words of a figure as one text: title, axes, the names along them, the legend."""
     whole = fig.get_suptitle()
     parts = [whole] if whole else []
-    panels = [ax for ax in fig.axes if ax.get_visible() and ax.get_label() != "<colorbar>"]
-    sides = [[ax.get_title(loc=side) for side in ("left", "center", "right")] for ax in panels]
+    panels = [
+        ax for ax in fig.axes if ax.get_visible() and ax.get_label() != "<colorbar>"
+    ]
+    sides = [
+        [ax.get_title(loc=side) for side in ("left", "center", "right")]
+        for ax in panels
+    ]
     heads = [next(filter(None, titles)) for titles in sides if any(titles)]
     parts += [f"{len(heads)} panels: {', '.join(heads)}"] if len(heads) > 1 else heads
     seen: set[str] = set()
@@ -355,7 +378,9 @@ def describe(fig: Figure, most: int = 420) -> str:
                 seen.add(words)
                 parts.append(f"{way}: {words}")
     for ax in fig.axes:
-        if ax.get_label() == "<colorbar>" and (label := ax.get_ylabel() or ax.get_xlabel()):
+        if ax.get_label() == "<colorbar>" and (
+            label := ax.get_ylabel() or ax.get_xlabel()
+        ):
             parts.append(f"Colour: {label}")
     legends = [*fig.legends, *(ax.get_legend() for ax in panels if ax.get_legend())]
     keys = [t.get_text() for legend in legends if legend for t in legend.get_texts()]
@@ -370,4 +395,8 @@ def _names(labels: list[Text]) -> str:
     names = list(dict.fromkeys(t.get_text() for t in labels if t.get_text()))
     if all(re.fullmatch(r"[−+-]?[\d.,]+ ?[%kM]?", name) for name in names):
         return ""
-    return ", ".join(names) if len(names) <= 8 else f"{len(names)} from {names[0]} to {names[-1]}"
+    return (
+        ", ".join(names)
+        if len(names) <= 8
+        else f"{len(names)} from {names[0]} to {names[-1]}"
+    )

@@ -8,10 +8,26 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .common import BLUE, FAINT, INK, PALE, PALETTE, RED, finish, heatmap, ink_on, rows, styled
+from .common import (
+    BLUE,
+    FAINT,
+    INK,
+    PALE,
+    PALETTE,
+    RED,
+    finish,
+    heatmap,
+    ink_on,
+    rows,
+    styled,
+)
 
 PARTS = {"system": BLUE, "worker": RED, "document": PALETTE[2], "segment": PALETTE[5]}
-PARTS |= {"worker:system": PALETTE[3], "block": PALETTE[4], "document:system": PALETTE[7]}
+PARTS |= {
+    "worker:system": PALETTE[3],
+    "block": PALETTE[4],
+    "document:system": PALETTE[7],
+}
 PARTS["residual"] = PALE
 
 
@@ -37,7 +53,9 @@ def _dumbbells(
     ax.scatter(hollow, y, s=34, zorder=4, label=labels[1], **look)
 
 
-def _around_zero(ax: Axes, values: pd.DataFrame | pd.Series, room: float, least: float) -> None:
+def _around_zero(
+    ax: Axes, values: pd.DataFrame | pd.Series, room: float, least: float
+) -> None:
     """Draw a line at 0, and centre the x axis on it."""
     ax.axvline(0, color=INK, lw=0.8)
     span = room * max(float(np.nanmax(np.abs(values))), least)
@@ -61,7 +79,9 @@ def judged_beside(table: pd.DataFrame, title: str) -> Figure:
     `table` is from `cooccurrence.judged_beside`.
     """
     fig, ax = plt.subplots(figsize=(6.8, 0.27 * len(table) + 1.3))
-    _dumbbells(ax, table["mean_z"], table["z_without"], ("mean z", "without its company"), RED)
+    _dumbbells(
+        ax, table["mean_z"], table["z_without"], ("mean z", "without its company"), RED
+    )
     key = _system_rows(ax, table)
     ax.set(title=title, xlabel=f"mean z{key}")
     return finish(fig, "", ax)
@@ -79,7 +99,9 @@ def balance(pairs: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
     _dumbbells(left, pairs["share_median"], pairs["share_min"], labels, BLUE)
     left.axvline(0.5, color=RED, lw=1, ls="--", label="one half")
     left.set_xlim(-0.03, 1.03)
-    left.set_xlabel("share of a system's HITs or workers\nthat hold a given other system")
+    left.set_xlabel(
+        "share of a system's HITs or workers\nthat hold a given other system"
+    )
     y = systems["pair"].map({pair: k for k, pair in enumerate(pairs["pair"])})
     right.scatter(systems["company_z"], y, marker="|", s=90, color=RED, linewidth=1.5)
     _around_zero(right, systems["company_z"], 1.1, 0.02)
@@ -90,7 +112,9 @@ def balance(pairs: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
     return finish(fig, title, left)
 
 
-def document_matrix(values: pd.DataFrame, title: str, label: str, human: set[str]) -> Figure:
+def document_matrix(
+    values: pd.DataFrame, title: str, label: str, human: set[str]
+) -> Figure:
     """Documents by systems (Knowles 2021, Figure 5); empty cells grey, human systems starred."""
     number, columns = values.shape
     low, high = np.nanpercentile(values.to_numpy(float), [1, 99])
@@ -122,12 +146,18 @@ def variance_bars(shares: pd.DataFrame, title: str) -> Figure:
     for ax, score in zip(axes[0], scores, strict=True):
         part = shares[shares["score"] == score]
         wide = part.pivot(index="component", columns="pair", values="share")
-        wide, left = wide.reindex(columns=pairs).fillna(0), np.zeros(len(pairs))
+        wide = wide.reindex(columns=pairs).fillna(0)
+        left = np.zeros(len(pairs))
         for name in [p for p in PARTS if p in wide.index]:
-            width, colour = wide.loc[name].to_numpy(), PARTS[name]
-            bars = ax.barh(pairs, width, left=left, color=colour, label=name, height=0.75)
+            width = wide.loc[name].to_numpy()
+            colour = PARTS[name]
+            bars = ax.barh(
+                pairs, width, left=left, color=colour, label=name, height=0.75
+            )
             texts = [f"{100 * w:.0f} %" if w >= 0.08 else "" for w in width]
-            ax.bar_label(bars, texts, fontsize=7, label_type="center", color=ink_on(colour))
+            ax.bar_label(
+                bars, texts, fontsize=7, label_type="center", color=ink_on(colour)
+            )
             left += width
         ax.set(xlim=(0, 1), xlabel=f"share of variance, {names[score]}")
         ax.set_xticks([0, 0.25, 0.5, 0.75], ["0", "25 %", "50 %", "75 %"])
@@ -150,7 +180,9 @@ def difficulty(table: pd.DataFrame, title: str) -> Figure:
     ax.scatter(table["difficulty"], y, color=colours, s=14 if n <= 60 else 5, zorder=3)
     ax.axvline(0, color=INK, lw=0.8)
     key = "\n(orange: interval without 0)" if clear.any() else ""
-    ax.set(title=f"{title}: difficulty of {n} documents", ylabel="documents, hardest first")
+    ax.set(
+        title=f"{title}: difficulty of {n} documents", ylabel="documents, hardest first"
+    )
     ax.set_xlabel(f"points lost against the average document, 95 % interval{key}")
     return fig
 
@@ -159,7 +191,8 @@ def difficulty(table: pd.DataFrame, title: str) -> Figure:
 def easy_documents(table: pd.DataFrame, title: str) -> Figure:
     """Points that each system owes to its documents (`documents.ease_by_system`); best on top."""
     fig, ax = plt.subplots(figsize=(6.4, 0.26 * len(table) + 1.3))
-    ease, y = table["luck_raw"], range(len(table))
+    ease = table["luck_raw"]
+    y = range(len(table))
     ax.barh(y, ease, color=np.where(ease >= 0, BLUE, RED), height=0.65)
     ax.hlines(y, table["luck_low"], table["luck_high"], color=INK, lw=1)
     words = "mean ease of a system's documents against all systems\n(points; right: lucky; 95 % "
@@ -170,7 +203,13 @@ def easy_documents(table: pd.DataFrame, title: str) -> Figure:
         words = "0 for every system:\nthe same documents, or equally easy ones"
         look = {"boxstyle": "square", "facecolor": "white", "edgecolor": "none"}
         ax.text(
-            0, 0.5, words, transform=ax.get_xaxis_transform(), ha="center", va="center", bbox=look
+            0,
+            0.5,
+            words,
+            transform=ax.get_xaxis_transform(),
+            ha="center",
+            va="center",
+            bbox=look,
         )
     ax.set_title(f"{title}: who was given easy documents")
     return fig

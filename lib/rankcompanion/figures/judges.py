@@ -15,7 +15,9 @@ CHANCE = 50.0  # per cent of pairs
 OF_PEOPLE = "people: "  # how the names of people's rows begin
 NARROW, WIDE = 22, 36  # letters of a judge's name in a line
 
-AXES = {"judges": "pairs ordered as people do, and people's judgments that would be saved"}
+AXES = {
+    "judges": "pairs ordered as people do, and people's judgments that would be saved"
+}
 
 
 @styled
@@ -30,7 +32,9 @@ def beside_people(
     """
     people = table["judge"].str.startswith(OF_PEOPLE).to_numpy()
     width = NARROW if narrow else WIDE
-    names = [wrapped(name, width) for name in table["judge"].str.removeprefix(OF_PEOPLE)]
+    names = [
+        wrapped(name, width) for name in table["judge"].str.removeprefix(OF_PEOPLE)
+    ]
     lines = [line for name in names for line in name.split("\n")]
     high = 0.27 * max(len(table), 3) + 0.15 * (len(lines) - len(names))
     size = (3.7, 2 * high + 3.0) if narrow else (8.0 + breadth(lines), high + 1.9)
@@ -51,7 +55,9 @@ def beside_people(
         right.hlines(y[here], saved[here, 1], saved[here, 2], color=colour, lw=1.6)
         right.scatter(saved[here, 0], y[here], **at)
         if here.any():
-            handles.append(Line2D([], [], color=colour, marker=mark, lw=1.6, label=words))
+            handles.append(
+                Line2D([], [], color=colour, marker=mark, lw=1.6, label=words)
+            )
     handles.append(Line2D([], [], color=INK, lw=1.6, label=f"95 %, other {unit}"))
     left.axvline(CHANCE, color=FAINT, lw=1)
     left.set_xlim(min(CHANCE - 5, np.nanmin(alike, initial=CHANCE) - 3), 103)

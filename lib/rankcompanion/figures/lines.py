@@ -20,10 +20,17 @@ from .common import BLUE, INK, PALETTE, RED, SKY, breadth, finish, heatmap, rows
 KINDS = ("segment", "document", "worker", "hit", "block", "battle", "judge", "rater")
 UNITS = {kind: f"{kind}s" for kind in KINDS}
 UNITS |= {"hit": "HITs", "worker x document": "workers and documents"}
-PALE_BLUES = LinearSegmentedColormap.from_list("pale blues", ["#FFFFFF", "#7DB8DE"])  # ink reads
-LINES: dict[tuple[bool, bool], tuple[str, dict[str, Any]]] = {  # (claimed, held): words, look
+PALE_BLUES = LinearSegmentedColormap.from_list(
+    "pale blues", ["#FFFFFF", "#7DB8DE"]
+)  # ink reads
+LINES: dict[
+    tuple[bool, bool], tuple[str, dict[str, Any]]
+] = {  # (claimed, held): words, look
     (True, True): ("line claimed and held", {"color": "black", "lw": 1.3}),
-    (True, False): ("line claimed only", {"color": "black", "lw": 1.0, "ls": (0, (5, 3))}),
+    (True, False): (
+        "line claimed only",
+        {"color": "black", "lw": 1.0, "ls": (0, (5, 3))},
+    ),
     (False, True): ("line held, not claimed", {"color": "black", "lw": 0.7}),
 }
 LEVELS = [0.0, 0.001, 0.01, 0.05, 1.0]
@@ -48,11 +55,14 @@ def standing(
     below, claimed, held and is drawn as in `LINES`. `label` names the score. Intervals and sets are
     at level 1 - `alpha`; `systems` is the campaign's word for them.
     """
-    n, unit = len(ranking), ranking["unit"].iloc[0]
+    n = len(ranking)
+    unit = ranking["unit"].iloc[0]
     y = ranking["rank"].to_numpy()
     widths = [breadth(ranking["system"]) + 1.1, 3.0, *([2.6] if unit else [])]
     size = (sum(widths) + 0.4, 0.27 * n + 2.0)
-    fig, axes = plt.subplots(1, len(widths), figsize=size, sharey=True, width_ratios=widths)
+    fig, axes = plt.subplots(
+        1, len(widths), figsize=size, sharey=True, width_ratios=widths
+    )
     _table(axes[0], ranking, widths[0])
     axes[1].plot(ranking["score"], y, "o", color=BLUE, ms=5)
     axes[1].set_xlabel(label)
@@ -79,7 +89,11 @@ def _kind(row: Any) -> tuple[bool, bool]:
 
 
 def _line(
-    ax: Axes, x: tuple[float, float], y: float, kind: tuple[bool, bool], transform: Any = None
+    ax: Axes,
+    x: tuple[float, float],
+    y: float,
+    kind: tuple[bool, bool],
+    transform: Any = None,
 ) -> None:
     """Draw a line between ranks as in `LINES`: a double line if it is not claimed."""
     if kind in LINES:
@@ -139,9 +153,13 @@ def _table(ax: Axes, ranking: pd.DataFrame, width: float) -> None:
 
 def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float, systems: str) -> list[Any]:
     """Draw rank sets as bars, those of one rank as diamonds; returns handles for the legend."""
-    n, one = len(ranking), ranking["rank_low"] == ranking["rank_high"]
-    more, only = ranking[~one], ranking[one]
-    bar = ax.hlines(more["rank"], more["rank_low"], more["rank_high"], color=SKY, lw=5.5)
+    n = len(ranking)
+    one = ranking["rank_low"] == ranking["rank_high"]
+    more = ranking[~one]
+    only = ranking[one]
+    bar = ax.hlines(
+        more["rank"], more["rank_low"], more["rank_high"], color=SKY, lw=5.5
+    )
     bar.set_capstyle("round")
     ax.plot(ranking["rank"], ranking["rank"], ".", color=INK, ms=4, zorder=3)
     ax.plot(only["rank_low"], only["rank"], "D", color=BLUE, ms=7, zorder=4)
@@ -150,8 +168,13 @@ def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float, systems: str) -> list[A
     words = f"rank set ({100 - 100 * alpha:g} %, all {systems} together)"
     handles = [Line2D([], [], color=SKY, lw=5.5, label=words)]
     if len(only):
-        handles.append(Line2D([], [], marker="D", ls="", color=BLUE, ms=7, label="set of one rank"))
-    return [*handles, Line2D([], [], marker=".", ls="", color=INK, ms=4, label="rank here")]
+        handles.append(
+            Line2D([], [], marker="D", ls="", color=BLUE, ms=7, label="set of one rank")
+        )
+    return [
+        *handles,
+        Line2D([], [], marker=".", ls="", color=INK, ms=4, label="rank here"),
+    ]
 
 
 @styled
@@ -167,7 +190,9 @@ def recipes(
     n = int(rankings["rank"].max())
     heads = list(years) or [*column]
     words = [line for head in heads for line in head.split("\n")]
-    wide = max(breadth(rankings["system"].unique(), 8, "bold") + 0.35, breadth(words) + 0.15)
+    wide = max(
+        breadth(rankings["system"].unique(), 8, "bold") + 0.35, breadth(words) + 0.15
+    )
     fig, ax = plt.subplots(figsize=(wide * len(column) + 0.6, 0.25 * n + 1.9))
     leader = rankings.loc[rankings["rank"] == 1, "system"].iloc[0]
     for row in rankings.itertuples():
@@ -204,7 +229,9 @@ def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
         frame.columns = pd.Index([f"hold with other\n{UNITS[u]}" for u in names])
         frame.insert(0, "claimed", counts.groupby("pair")["claimed"].first())
     more = every - table
-    total, more_in_all = (f.sum(min_count=1).to_frame("all pairs").T for f in (table, more))
+    total, more_in_all = (
+        f.sum(min_count=1).to_frame("all pairs").T for f in (table, more)
+    )
     texts = pd.concat([table, total]).map(lambda v: "?" if np.isnan(v) else f"{v:.0f}")
     also = pd.concat([more, more_in_all]).map(lambda v: f" + {v:.0f}" if v > 0 else "")
     texts = texts + also
@@ -238,18 +265,31 @@ def false_lines_figure(table: pd.DataFrame, title: str) -> Figure:
         y = part["recipe"].map(names.index) + 0.8 * ((k + 0.5) / len(units) - 0.5)
         if many:
             wide = part.groupby(y)["campaigns_with_line"]
-            ax.hlines(wide.min().index, wide.min(), wide.max(), color=colour, lw=1.2, alpha=0.4)
+            ax.hlines(
+                wide.min().index,
+                wide.min(),
+                wide.max(),
+                color=colour,
+                lw=1.2,
+                alpha=0.4,
+            )
             ax.scatter(wide.median(), wide.median().index, s=30, color=colour, zorder=3)
             ax.scatter(part["campaigns_with_line"], y, s=9, color=colour)
         else:
-            ax.hlines(y, part["campaigns_low"], part["campaigns_high"], color=colour, lw=2)
+            ax.hlines(
+                y, part["campaigns_low"], part["campaigns_high"], color=colour, lw=2
+            )
             ax.scatter(part["campaigns_with_line"], y, s=24, color=colour, zorder=3)
         words = f"labels shuffled by {UNITS[unit]}"
         handles.append(Line2D([], [], marker="o", ls="", color=colour, label=words))
     ax.axvline(0.05, color=INK, lw=1, ls="--")
     rows(ax, names, room=0.5)
     ax.set_xlim(-0.02, min(1.02, max(0.3, 1.1 * table["campaigns_high"].max())))
-    several = "\nsmall: language pairs; large: their median; bar: least to most" if many else ""
+    several = (
+        "\nsmall: language pairs; large: their median; bar: least to most"
+        if many
+        else ""
+    )
     ax.set_xlabel(
         f"campaigns of equal systems with a line: at least this share (dashed: .05){several}"
     )
@@ -278,7 +318,9 @@ def p_figure(ranking: Ranking, title: str) -> Figure:
     ]
     if len(opposed):
         words = "rank sum opposes the order of means"
-        handles.append(plt.Line2D([], [], marker="x", ls="", color=RED, mew=1.6, label=words))
+        handles.append(
+            plt.Line2D([], [], marker="x", ls="", color=RED, mew=1.6, label=words)
+        )
     return finish(fig, "", handles, 2)
 
 
@@ -291,8 +333,11 @@ def variants_figure(table: pd.DataFrame, title: str) -> Figure:
     """Clusters of one pair under every test, correction and line rule, side by side."""
     systems = table.drop_duplicates("system").sort_values("rank")["system"]
     groups = table.groupby(["test", "correction"], sort=False)
-    n, wide = len(systems), table["rule"].nunique()
-    fig, ax = plt.subplots(figsize=(max(7.5, 0.36 * wide * len(groups) + 2.4), 0.27 * n + 2.6))
+    n = len(systems)
+    wide = table["rule"].nunique()
+    fig, ax = plt.subplots(
+        figsize=(max(7.5, 0.36 * wide * len(groups) + 2.4), 0.27 * n + 2.6)
+    )
     colours = plt.get_cmap("cividis")
     places: dict[float, str] = {}
     for g, (key, group) in enumerate(groups):
@@ -303,8 +348,10 @@ def variants_figure(table: pd.DataFrame, title: str) -> Figure:
             places[x] = SHORT.get(rule, rule)
             cluster = part.set_index("system")["cluster"][systems].to_numpy()
             edges = np.flatnonzero(np.diff(cluster, prepend=0, append=0))
-            top, bottom = edges[:-1] - 0.46, edges[1:] - 0.54
-            top[0], bottom[-1] = -0.5, n - 0.5
+            top = edges[:-1] - 0.46
+            bottom = edges[1:] - 0.54
+            top[0] = -0.5
+            bottom[-1] = n - 0.5
             number = len(top)
             shades = colours(0.95 - 0.85 * np.arange(number) / max(number - 1, 1))
             ax.bar(x, bottom - top, 0.88, top, color=shades, lw=0)
@@ -316,7 +363,9 @@ def variants_figure(table: pd.DataFrame, title: str) -> Figure:
     ax.set_xlim(-0.7, max(places) + 0.7)
     ax.spines[["left", "bottom"]].set_visible(False)
     ax.set_title(title, pad=34)
-    ax.text(-0.75, n - 0.35, "clusters", ha="right", va="top", fontsize=8, color="#555555")
+    ax.text(
+        -0.75, n - 0.35, "clusters", ha="right", va="top", fontsize=8, color="#555555"
+    )
     return fig
 
 

@@ -38,7 +38,9 @@ def scatter_panels(
     varies = points.groupby("task", sort=False)[x].transform("nunique") > 1
     points = points[varies] if varies.any() else points
     wide = min(4, points["task"].nunique())
-    with plt.rc_context({"figure.constrained_layout.use": False}):  # the grid lays itself out
+    with plt.rc_context(
+        {"figure.constrained_layout.use": False}
+    ):  # the grid lays itself out
         grid = sns.relplot(
             points, x=x, y=y, col="task", col_wrap=wide, height=1.75, aspect=1.2, s=14,
             facet_kws={"sharex": False, "sharey": False},
@@ -69,7 +71,9 @@ def methods_figure(ranks: pd.DataFrame, title: str) -> Figure:
     spread = orders.max(axis=1) - orders.min(axis=1)
     most = spread[spread > 0].sort_values(ascending=False, kind="stable").index[:8]
     return bump(
-        common.bump_places(orders.rename(columns=LABELS)), title=title, highlight=list(most)
+        common.bump_places(orders.rename(columns=LABELS)),
+        title=title,
+        highlight=list(most),
     )
 
 
@@ -88,14 +92,22 @@ def pairs_figure(
     )  # fmt: skip
     ax = fig.axes[0]
     place = {s: k + 0.5 for k, s in enumerate(percent.index)}
-    tests = tests[(tests["p"] < alpha) & tests[["system", "other"]].isin(list(place)).all(axis=1)]
+    tests = tests[
+        (tests["p"] < alpha) & tests[["system", "other"]].isin(list(place)).all(axis=1)
+    ]
     holm = tests["p_holm"] < alpha
     dot: dict[str, Any] = {"ls": "", "marker": "o", "color": "black", "mew": 0.9}
     for part, look, label in (
         (tests[holm], {"ms": 3.2}, f"p < {alpha:g} after Holm"),
         (tests[~holm], {"ms": 3.6, "mfc": "none"}, "only uncorrected"),
     ):
-        ax.plot(part["other"].map(place), part["system"].map(place), **dot, **look, label=label)
+        ax.plot(
+            part["other"].map(place),
+            part["system"].map(place),
+            **dot,
+            **look,
+            label=label,
+        )
     plt.setp(ax.get_xticklabels(), rotation=90, ha="center", rotation_mode="default")
     ax.tick_params(labelsize=7)
     return finish(fig, "", ax, 2, fontsize=8)
@@ -118,7 +130,9 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     for ax, task in zip(axes.flat, tasks, strict=False):
         _range_panel(ax, table[table["task"] == task])
         ax.set_title(task, fontsize=8.5)
-    for ax in axes.flat[max(0, len(tasks) - columns) : len(tasks)]:  # the last of each column
+    for ax in axes.flat[
+        max(0, len(tasks) - columns) : len(tasks)
+    ]:  # the last of each column
         ax.set_xlabel("rank", fontsize=8)
     kinds = [unit for unit in ("judge", "block") if unit in set(table["drawn"])]
     drawn = " or ".join(f"{unit}s" for unit in kinds) or "units"
@@ -126,7 +140,9 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
         Line2D([], [], color=common.SKY, lw=3.4, label=f"{drawn} drawn"),
         Line2D([], [], color="black", lw=0.9, label="comparisons drawn one by one"),
         Line2D([], [], color=RED, marker="o", ls="", ms=3, label="rank"),
-        Line2D([], [], color=INK, lw=0.8, ls=":", label=f"line between clusters ({drawn})"),
+        Line2D(
+            [], [], color=INK, lw=0.8, ls=":", label=f"line between clusters ({drawn})"
+        ),
     ]
     return finish(fig, title, handles, 4 if columns > 2 else 2, fontsize=8)
 
@@ -135,10 +151,21 @@ def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
     """Draw the rank ranges of one task by what is resampled."""
     single = table["drawn"] == "judgment"
     whole = table if single.all() else table[~single]
-    for part, colour, width in ((whole, common.SKY, 3.4), (table[single], "black", 0.9)):
-        ax.hlines(part["rank"], part["first"] - 0.3, part["last"] + 0.3, color=colour, lw=width)
+    for part, colour, width in (
+        (whole, common.SKY, 3.4),
+        (table[single], "black", 0.9),
+    ):
+        ax.hlines(
+            part["rank"],
+            part["first"] - 0.3,
+            part["last"] + 0.3,
+            color=colour,
+            lw=width,
+        )
     blocks = whole.sort_values("rank")
-    ax.plot(blocks["rank"], blocks["rank"], marker="o", ls="", color=RED, ms=2.6, zorder=4)
+    ax.plot(
+        blocks["rank"], blocks["rank"], marker="o", ls="", color=RED, ms=2.6, zorder=4
+    )
     for cut in np.flatnonzero(np.diff(blocks["cluster"]) > 0) + 1.5:
         ax.axhline(cut, color=INK, lw=0.8, ls=":")
     rows(ax, blocks["system"], 1, fontsize=7.5)
@@ -160,8 +187,15 @@ def removal_figure(summary: pd.DataFrame, title: str) -> Figure:
     marks = ["o", "s", "D", "^", "v", "P"][: shares["score"].nunique()]
     look: dict[str, Any] = {"y": "task", "hue": "score", "linestyle": "none"}
     look["dodge"] = 0.4 if len(marks) > 1 else False
-    look |= {"errorbar": None, "markers": marks, "markersize": 5, "markeredgewidth": 1.2}
-    sns.pointplot(shares, x="clusters", **look, markerfacecolor="white", legend=False, ax=ax)
+    look |= {
+        "errorbar": None,
+        "markers": marks,
+        "markersize": 5,
+        "markeredgewidth": 1.2,
+    }
+    sns.pointplot(
+        shares, x="clusters", **look, markerfacecolor="white", legend=False, ax=ax
+    )
     sns.pointplot(shares, x="order", **look, ax=ax)
     ax.set(title=title, xlim=(-3, 103), ylabel="")
     ax.set_xlabel("removals that change the order (filled) or the clusters (hollow), %")
@@ -174,7 +208,9 @@ def _look(kind: str, reference: str) -> dict[str, Any]:
     return {"color": colour, "marker": marker, "ls": "", "mfc": face}
 
 
-def agreement_figure(table: pd.DataFrame, group: str, measure: str, title: str) -> Figure:
+def agreement_figure(
+    table: pd.DataFrame, group: str, measure: str, title: str
+) -> Figure:
     """A measure of `agreement.agreement` by the one column `group`, with its interval."""
     label = f"{MEASURE_NAMES.get(measure, measure)}, with 95 % interval"
     return _intervals(_rows(table, table[group].astype(str), measure), label, title)
@@ -183,7 +219,9 @@ def agreement_figure(table: pd.DataFrame, group: str, measure: str, title: str) 
 def measures_figure(table: pd.DataFrame, title: str) -> Figure:
     """All measures of `agreement.agreement` for one group, which differ in their P(E)."""
     parts = [_rows(table, name, measure) for measure, name in MEASURE_NAMES.items()]
-    return _intervals(pd.concat(parts), "agreement beyond chance, with 95 % interval", title)
+    return _intervals(
+        pd.concat(parts), "agreement beyond chance, with 95 % interval", title
+    )
 
 
 def _rows(table: pd.DataFrame, row: Any, measure: str) -> pd.DataFrame:
@@ -204,7 +242,9 @@ def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
         y = part["row"].map(names.index).to_numpy(float) + 0.17 * shift
         if "low" in part:
             ax.hlines(y, part["low"], part["high"], color=KINDS[str(kind)][0], lw=1)
-        ax.plot(part["value"], y, **_look(str(kind), str(reference)), ms=4.5 if few else 3)
+        ax.plot(
+            part["value"], y, **_look(str(kind), str(reference)), ms=4.5 if few else 3
+        )
     rows(ax, names, room=0.5)
     ax.yaxis.grid(False)
     for k in range(1, len(names)):
@@ -215,7 +255,9 @@ def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
         for kind, (_, _, text) in KINDS.items()
     ]
     for face, words in ((INK, "with the reference"), ("white", "without")):
-        handles.append(Line2D([], [], color=INK, marker="o", ls="", mfc=face, label=words))
+        handles.append(
+            Line2D([], [], color=INK, marker="o", ls="", mfc=face, label=words)
+        )
     return finish(fig, "", handles, 2, fontsize=8)
 
 
@@ -233,7 +275,12 @@ def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> 
     for ax, kind in zip(axes[0], kinds, strict=True):
         colour, marker, text = KINDS[kind]
         part = shown[shown["kind"] == kind]
-        look: dict[str, Any] = {"color": colour, "marker": marker, "alpha": 0.75, "s": 22}
+        look: dict[str, Any] = {
+            "color": colour,
+            "marker": marker,
+            "alpha": 0.75,
+            "s": 22,
+        }
         sns.scatterplot(part, x="pairs", y=measure, **look, ax=ax)
         if len(part):
             ax.set_xscale("log")
@@ -241,7 +288,11 @@ def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> 
             ax.xaxis.set_minor_locator(NullLocator())
             ax.xaxis.set_major_formatter("{x:.0f}")
             ax.axhline(part[measure].median(), color=INK, lw=1, ls="--")
-        ax.set(title=f"{kind}: {text}", xlabel="pairs of annotations (log scale)", ylabel="")
+        ax.set(
+            title=f"{kind}: {text}",
+            xlabel="pairs of annotations (log scale)",
+            ylabel="",
+        )
     axes[0, 0].set_ylabel(MEASURE_NAMES.get(measure, measure))
     return finish(fig, title)
 
@@ -252,7 +303,9 @@ def _tau_axis(ax: Axes, *columns: pd.Series) -> None:
 
 
 @styled
-def protocols_figure(pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, unit: str) -> Figure:
+def protocols_figure(
+    pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, unit: str
+) -> Figure:
     """Left, tau of every two studies; right, how much less protocols agree than one with itself.
 
     Both frames are from `protocols_and_test_sets.agreement`; `unit` is what was resampled.
@@ -268,8 +321,12 @@ def protocols_figure(pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, u
         ("between", "D", RED, "two protocols"),
     ):
         here = (pairs["kind"] == kind).to_numpy()
-        left.hlines(y[here], pairs["low"][here], pairs["high"][here], color=colour, lw=1.4)
-        left.scatter(pairs["tau"][here], y[here], color=colour, marker=mark, s=22, zorder=3)
+        left.hlines(
+            y[here], pairs["low"][here], pairs["high"][here], color=colour, lw=1.4
+        )
+        left.scatter(
+            pairs["tau"][here], y[here], color=colour, marker=mark, s=22, zorder=3
+        )
         handles.append(Line2D([], [], color=colour, marker=mark, lw=1.4, label=words))
     _tau_axis(left, pairs["low"], pairs["tau"])
     left.set_title("agreement of every two studies", fontweight="normal")
@@ -279,7 +336,9 @@ def protocols_figure(pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, u
     right.scatter(protocols["difference"], y, color=INK, s=26, zorder=3)
     right.set_xlabel("tau between the protocols\nminus tau of a protocol with itself")
     right.set_title("do protocols agree less?", fontweight="normal")
-    handles.append(Line2D([], [], color=INK, lw=1.4, label=f"95 % of resamples of {unit}s"))
+    handles.append(
+        Line2D([], [], color=INK, lw=1.4, label=f"95 % of resamples of {unit}s")
+    )
     for ax in (left, right):
         ax.yaxis.grid(False)
     return finish(fig, title, handles)
@@ -295,7 +354,9 @@ def sets_figure(table: pd.DataFrame, title: str) -> Figure:
     y = rows(ax, table["label"].astype(str))
     ax.yaxis.grid(False)
     words = "tau, and 95 % of resamples or splits"
-    handles: list[Line2D | Patch] = [Line2D([], [], color=BLUE, marker="o", lw=1.8, label=words)]
+    handles: list[Line2D | Patch] = [
+        Line2D([], [], color=BLUE, marker="o", lw=1.8, label=words)
+    ]
     wide = table["random_high"] - table["random_low"]
     if wide.notna().any():
         ax.barh(y, wide, left=table["random_low"], height=0.62, color=PALE, zorder=1)

@@ -71,7 +71,12 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame, title: str = "") -> Figure:
     for task, part in named.groupby("task", sort=False):
         ax = axes[task]
         ax.fill_between(
-            part["judgments"], part["share_low"], part["share_high"], color=BLUE, alpha=0.18, lw=0
+            part["judgments"],
+            part["share_low"],
+            part["share_high"],
+            color=BLUE,
+            alpha=0.18,
+            lw=0,
         )
         lines = part.set_index("judgments")[["campaign", "model"]]
         sns.lineplot(lines, ax=ax, palette=[BLUE, RED], dashes=[(), (3, 1.5)])
@@ -87,7 +92,9 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame, title: str = "") -> Figure:
 
 
 @styled
-def ranking_errors(errors: pd.DataFrame, printed: pd.DataFrame, title: str = "") -> Figure:
+def ranking_errors(
+    errors: pd.DataFrame, printed: pd.DataFrame, title: str = ""
+) -> Figure:
     """Error of the ranking methods by number of judgments, a panel per spread (Figure 3).
 
     `errors` has spread, ranker, judgments, error, error_se; `printed` has judgments and value, the
@@ -105,9 +112,18 @@ def ranking_errors(errors: pd.DataFrame, printed: pd.DataFrame, title: str = "")
         )  # fmt: skip
         for ranker, series in part.groupby("ranker", sort=False):
             look = {"fmt": "none", "ecolor": RANKER_COLOURS[str(ranker)]}
-            ax.errorbar(series["judgments"], series["error"], 2 * series["error_se"], **look)
+            ax.errorbar(
+                series["judgments"], series["error"], 2 * series["error_se"], **look
+            )
         ax.xaxis.set_major_formatter(THOUSANDS)
-        ax.plot(printed["judgments"], printed["value"], "x", color="black", ms=6, label="printed")
+        ax.plot(
+            printed["judgments"],
+            printed["value"],
+            "x",
+            color="black",
+            ms=6,
+            label="printed",
+        )
         ax.set_title(f"spread {spread:.3g}", fontsize=9.5)
         ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="\u00a0%"))
     fig.axes[0].set_ylim(0, None)
@@ -116,7 +132,12 @@ def ranking_errors(errors: pd.DataFrame, printed: pd.DataFrame, title: str = "")
 
 
 def _needed(
-    ax: Axes, table: pd.DataFrame, row: str, series: str, labels: str, colours: Sequence[str]
+    ax: Axes,
+    table: pd.DataFrame,
+    row: str,
+    series: str,
+    labels: str,
+    colours: Sequence[str],
 ) -> None:
     """Draw judgments needed as dots with bands, in rows by `row`, with a colour per `series`."""
     names = list(table[row].unique())
@@ -153,6 +174,11 @@ def advice_for_tasks(table: pd.DataFrame, title: str = "") -> Figure:
     tasks = table.drop_duplicates("task")
     fig, ax = plt.subplots(figsize=(7.2, 0.52 * len(tasks) + 1.6))
     _needed(ax, table, "task", "share", "for {:.0%} of pairs", (SKY, BLUE, GREEN, RED))
-    look: dict[str, Any] = {"color": "black", "ms": 5, "zorder": 5, "label": "collected"}
+    look: dict[str, Any] = {
+        "color": "black",
+        "ms": 5,
+        "zorder": 5,
+        "label": "collected",
+    }
     ax.plot(tasks["collected"], range(len(tasks)), "D", **look)
     return finish(fig, title, ax, 5, fontsize=8)

@@ -35,7 +35,13 @@ def rater_distribution(frame: pd.DataFrame, pair: str) -> Figure:
     fig, ax = plt.subplots(figsize=(6.4, 3.2))
     named = frame["rater"] + " (mean " + frame["mean"].map("{:.2f}".format) + ")"
     sns.barplot(
-        frame.assign(rater=named), x="score", y="share", hue="rater", ax=ax, zorder=2, saturation=1
+        frame.assign(rater=named),
+        x="score",
+        y="share",
+        hue="rater",
+        ax=ax,
+        zorder=2,
+        saturation=1,
     )
     ax.tick_params(axis="x", rotation=25)
     ax.xaxis.grid(False)
@@ -50,7 +56,10 @@ def rater_distribution(frame: pd.DataFrame, pair: str) -> Figure:
 
 @styled
 def srp_curves(
-    data: pd.DataFrame, title: str, x: str = "documents", xlabel: str = "documents per study"
+    data: pd.DataFrame,
+    title: str,
+    x: str = "documents",
+    xlabel: str = "documents per study",
 ) -> Figure:
     """Stability by number of documents in three panels, a line per series.
 
@@ -64,14 +73,21 @@ def srp_curves(
     for ax, (value, se, name) in zip(axes, PANELS, strict=True):
         for i, (label, rows) in enumerate(data.groupby("series", sort=False)):
             rows = rows.sort_values(x)
-            look: dict[str, Any] = {"color": PALETTE[i % len(PALETTE)], "clip_on": not se}
+            look: dict[str, Any] = {
+                "color": PALETTE[i % len(PALETTE)],
+                "clip_on": not se,
+            }
             if se:
                 edges = [np.clip(rows[value] + k * rows[se], 0, 1) for k in (-2, 2)]
                 ax.fill_between(rows[x], *edges, **look, alpha=0.13, lw=0)
             look["marker"] = MARKERS[i % len(MARKERS)]
-            ax.plot(rows[x], rows[value], ls="-" if i < 5 else "--", **look, label=label)
+            ax.plot(
+                rows[x], rows[value], ls="-" if i < 5 else "--", **look, label=label
+            )
             hollow = rows[rows["empty_share"] >= 0.5]
-            if len(hollow):  # a line without points, not clipped, takes the layout's room
+            if len(
+                hollow
+            ):  # a line without points, not clipped, takes the layout's room
                 ax.plot(hollow[x], hollow[value], ls="", mfc="white", zorder=4, **look)
         ax.set(xlabel=xlabel, ylabel=name, xticks=sorted(data[x].unique()))
         ax.set_ylim(**({"top": 1.0} if se else {"bottom": 0}))
@@ -93,7 +109,13 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
     for i, (name, rows) in enumerate(data.groupby(by, sort=False)):
         tasks = rows["task"].nunique()
         means = _means_of_tasks(rows)
-        look = {"color": PALETTE[i], "marker": MARKERS[i], "mec": "none", "ms": 5.5, "lw": 2.2}
+        look = {
+            "color": PALETTE[i],
+            "marker": MARKERS[i],
+            "mec": "none",
+            "ms": 5.5,
+            "lw": 2.2,
+        }
         words = f"{name}: mean of {tasks} tasks" if tasks > 1 else str(name)
         for ax, (value, se, _) in zip(axes, EFFORT_PANELS, strict=True):
             edges = [np.clip(means[value] + k * means[se], -1, 1) for k in (-2, 2)]
@@ -103,14 +125,28 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
                 _single_tasks(ax, rows, value)
             if i == 0 or tasks == 1:
                 hollow = rows[rows["empty_share"] >= 0.5]
-                face = {"color": FAINT if tasks > 1 else PALETTE[i], "mfc": "white", "ls": ""}
-                ax.plot(hollow["effort"], hollow[value], "o", ms=3.5, mew=0.8, **face, zorder=4)
+                face = {
+                    "color": FAINT if tasks > 1 else PALETTE[i],
+                    "mfc": "white",
+                    "ls": "",
+                }
+                ax.plot(
+                    hollow["effort"],
+                    hollow[value],
+                    "o",
+                    ms=3.5,
+                    mew=0.8,
+                    **face,
+                    zorder=4,
+                )
     for ax, (value, _, label) in zip(axes, EFFORT_PANELS, strict=True):
         ax.set(xlabel="judgments per system in one study", ylabel=label, xscale="log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
         ax.xaxis.set_major_formatter(lambda v, _: f"{v:g}")
         ax.xaxis.set_minor_locator(NullLocator())
-        ax.set_ylim(*((0.0, 1.0) if value != "kendall" else (None, min(1.0, ax.get_ylim()[1]))))
+        ax.set_ylim(
+            *((0.0, 1.0) if value != "kendall" else (None, min(1.0, ax.get_ylim()[1])))
+        )
     return finish(fig, title, axes[0], 2)
 
 
@@ -119,7 +155,15 @@ def _single_tasks(ax: Axes, rows: pd.DataFrame, value: str) -> None:
     for k, (_, task) in enumerate(rows.groupby("task", sort=False)):
         task = task.sort_values("effort")
         words = "its single tasks" if k == 0 else None
-        ax.plot(task["effort"], task[value], color=FAINT, lw=0.6, alpha=0.7, zorder=1, label=words)
+        ax.plot(
+            task["effort"],
+            task[value],
+            color=FAINT,
+            lw=0.6,
+            alpha=0.7,
+            zorder=1,
+            label=words,
+        )
 
 
 def _means_of_tasks(rows: pd.DataFrame) -> pd.DataFrame:
@@ -127,5 +171,7 @@ def _means_of_tasks(rows: pd.DataFrame) -> pd.DataFrame:
     levels = rows.groupby("level", sort=False)
     means = levels[["effort", *(value for value, _, _ in EFFORT_PANELS)]].mean()
     for _, se, _ in EFFORT_PANELS:
-        means[se] = levels[se].agg(lambda errors: np.sqrt((errors**2).sum()) / len(errors))
+        means[se] = levels[se].agg(
+            lambda errors: np.sqrt((errors**2).sum()) / len(errors)
+        )
     return means.sort_values("effort")

@@ -14,12 +14,30 @@ from matplotlib.path import Path
 
 from rankstability.score.rr import TOURNAMENT_METHODS
 
-from .common import FAINT, PALE, PALETTE, RED, breadth, bump, bump_places, legible, styled
+from .common import (
+    FAINT,
+    PALE,
+    PALETTE,
+    RED,
+    breadth,
+    bump,
+    bump_places,
+    legible,
+    styled,
+)
 
 BAND = "#E3EEF6"
 HEADINGS = {name: heading for name, (heading, _) in TOURNAMENT_METHODS.items()}
-COSTS = {name: "optimal_cost" if name == "mfas" else f"cost_{name}" for name in HEADINGS}
-MARKS = {"MFAS": "D", "WMT-OFFICIAL": "o", "HEURISTIC 2": "s", "BOJAR": "^", "expected win": "v"}
+COSTS = {
+    name: "optimal_cost" if name == "mfas" else f"cost_{name}" for name in HEADINGS
+}
+MARKS = {
+    "MFAS": "D",
+    "WMT-OFFICIAL": "o",
+    "HEURISTIC 2": "s",
+    "BOJAR": "^",
+    "expected win": "v",
+}
 ROW = 0.27  # inches per rank, the unit of both axes of the tournament
 
 
@@ -31,7 +49,8 @@ def tournament_figure(edges: pd.DataFrame, order: Sequence[str], title: str) -> 
     that it keeps and that close a cycle of three with one of these. Bands mark systems that are in
     cycles with each other. `edges` is from `tournament.edges_table`.
     """
-    kept, wrong = edges[edges["in_triangle"] == 1], edges[edges["violated"] == 1]
+    kept = edges[edges["in_triangle"] == 1]
+    wrong = edges[edges["violated"] == 1]
     gap = breadth(order, 8) / 2 / ROW + 0.7
     left, right = (max(_reach(part, gap), 5.0) for part in (kept, wrong))
     fig, ax = plt.subplots(figsize=((left + right) * ROW, len(order) * ROW + 1.5))
@@ -49,7 +68,9 @@ def tournament_figure(edges: pd.DataFrame, order: Sequence[str], title: str) -> 
         )  # fmt: skip
     for rank, system in enumerate(order, 1):
         ax.text(0, rank, system, ha="center", va="center", fontsize=8, zorder=4)
-    ax.set(xlim=(-left, right), ylim=(len(order) + 0.7, 0.3), title=title, ylabel="rank")
+    ax.set(
+        xlim=(-left, right), ylim=(len(order) + 0.7, 0.3), title=title, ylabel="rank"
+    )
     ax.set_xticks([])
     ax.set_yticks(range(1, len(order) + 1))
     ax.grid(False)
@@ -68,8 +89,13 @@ def _free(
     x = gap + 4 * _height(over - under) * t * (1 - t)
     y = over + (under - over) * (3 * t**2 - 2 * t**3)
     places = list(zip(x.tolist(), y.tolist(), strict=True))
-    far = [min((np.hypot(a - c, b - d) for c, d in taken), default=9.0) for a, b in places]
-    return next((p for p, d in zip(places, far, strict=True) if d > 0.75), places[np.argmax(far)])
+    far = [
+        min((np.hypot(a - c, b - d) for c, d in taken), default=9.0) for a, b in places
+    ]
+    return next(
+        (p for p, d in zip(places, far, strict=True) if d > 0.75),
+        places[np.argmax(far)],
+    )
 
 
 def _height(span: float) -> float:
@@ -83,12 +109,22 @@ def _reach(edges: pd.DataFrame, gap: float) -> float:
 
 
 def _arcs(
-    ax: Axes, edges: pd.DataFrame, gap: float, colour: str, alpha: float, heaviest: float
+    ax: Axes,
+    edges: pd.DataFrame,
+    gap: float,
+    colour: str,
+    alpha: float,
+    heaviest: float,
 ) -> None:
     """Draw arcs from winner to loser on the side of `gap`, with widths by weight."""
-    edges, side = edges.sort_values("weight"), np.sign(gap)
-    a, b = edges["rank_over"].to_numpy(float), edges["rank_under"].to_numpy(float)
-    near, far = np.full(len(a), gap), gap + side * 4 / 3 * _height(a - b)  # a Bezier curve
+    edges = edges.sort_values("weight")
+    side = np.sign(gap)
+    a = edges["rank_over"].to_numpy(float)
+    b = edges["rank_under"].to_numpy(float)
+    near, far = (
+        np.full(len(a), gap),
+        gap + side * 4 / 3 * _height(a - b),
+    )  # a Bezier curve
     points = np.stack([near, a, far, a, far, b, near, b], axis=1).reshape(-1, 4, 2)
     ax.add_collection(
         PathCollection(
@@ -99,7 +135,9 @@ def _arcs(
     )  # fmt: skip
     ends = np.unique(b)
     arrow = "<" if side > 0 else ">"
-    ax.plot(np.full(len(ends), gap + 0.05 * side), ends, arrow, color=colour, ms=4, zorder=3)
+    ax.plot(
+        np.full(len(ends), gap + 0.05 * side), ends, arrow, color=colour, ms=4, zorder=3
+    )
 
 
 @styled
@@ -119,10 +157,19 @@ def rankings_figure(ranks: pd.DataFrame, costs: pd.DataFrame, title: str) -> Fig
 def violations_figure(tasks: pd.DataFrame, title: str) -> Figure:
     """Violated weight by task and method, from `tournament.tasks_table`."""
     tasks = tasks.sort_values(["optimal_cost", "task"], ascending=[False, True])
-    costs = tasks.set_index("task")[list(COSTS.values())].set_axis(list(HEADINGS.values()), axis=1)
+    costs = tasks.set_index("task")[list(COSTS.values())].set_axis(
+        list(HEADINGS.values()), axis=1
+    )
     long = costs.reset_index().melt("task", var_name="method", value_name="cost")
     fig, ax = plt.subplots(figsize=(8.2, 0.32 * len(tasks) + 1.5))
-    ax.hlines(range(len(costs)), costs.min(axis=1), costs.max(axis=1), color=PALE, lw=2, zorder=1)
+    ax.hlines(
+        range(len(costs)),
+        costs.min(axis=1),
+        costs.max(axis=1),
+        color=PALE,
+        lw=2,
+        zorder=1,
+    )
     colours = ["black", *PALETTE[1:]]
     sns.pointplot(
         long, x="cost", y="task", hue="method", dodge=0.5, linestyle="none", errorbar=None,

@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-NONE = -16.0  # log ratio of a variance to the residual's that stands for a variance of 0
+NONE = (
+    -16.0
+)  # log ratio of a variance to the residual's that stands for a variance of 0
 START = -2.0  # log ratio at which the search starts
 SHIFT = 0.02  # ratio of variances at which the scale of steps turns from linear to log
 FAR = 2.5  # the longest step on that scale
@@ -38,7 +40,8 @@ def fit_at(e: Equations, y: np.ndarray, log_ratio: np.ndarray) -> Fit:
     Gradient and information are in terms of the log ratios, with the residual variance profiled out
     (Gilmour, Thompson and Cullis 1995).
     """
-    rows, sizes = len(y), np.array(e.sizes, float)
+    rows = len(y)
+    sizes = np.array(e.sizes, float)
     at = Factorised(e, np.exp(-log_ratio))
     effects, intercept = at.solve(y[:, None])
     working = np.hstack(e.in_rows(effects))
@@ -46,7 +49,8 @@ def fit_at(e: Equations, y: np.ndarray, log_ratio: np.ndarray) -> Fit:
     residual = float(e.weights @ (y * rest)) / (rows - 1)
     errors = at.inverse_diagonals()
     traces = (
-        np.array([d.sum() for d in errors]) + np.array([(u**2).sum() for u in effects]) / residual
+        np.array([d.sum() for d in errors])
+        + np.array([(u**2).sum() for u in effects]) / residual
     )
     both = np.column_stack([working, rest])
     back, level = at.solve(both)
@@ -97,7 +101,8 @@ def maximise(e: Equations, y: np.ndarray) -> Fit:
             break
         slope, curve = _shifted(tried)
         hessian = _mended(curve, step, slope - gradient)
-        fit, gradient = tried, slope
+        fit = tried
+        gradient = slope
         if last:
             break
     return fit
@@ -200,17 +205,23 @@ class Equations:
         design = np.zeros((len(rows), len(columns)))
         design[:, -1] = 1.0
         for f in [*inner, *others]:
-            design[np.arange(len(rows)), where[self.start[f] + self.codes[f][rows]]] = 1.0
+            design[np.arange(len(rows)), where[self.start[f] + self.codes[f][rows]]] = (
+                1.0
+            )
         weighted = weight[:, None] * design
         across = np.add.reduceat(weighted, first, axis=0)
         counts = np.add.reduceat(weight, first)
         places = self.start[finest] + levels
         met = columns[number:]
-        return _Bundle(places, columns[:number], met, counts, across, design.T @ weighted)
+        return _Bundle(
+            places, columns[:number], met, counts, across, design.T @ weighted
+        )
 
     def in_rows(self, effects: list[np.ndarray]) -> list[np.ndarray]:
         """The effect of each factor in each row, (rows, columns of `effects`)."""
-        return [effect[codes] for effect, codes in zip(effects, self.codes, strict=True)]
+        return [
+            effect[codes] for effect, codes in zip(effects, self.codes, strict=True)
+        ]
 
     def by_factor(self, levels: np.ndarray) -> list[np.ndarray]:
         """A vector of all levels, factor by factor."""
@@ -238,7 +249,9 @@ class Factorised:
             half = inverse @ table[:number, number:]
             met = position[bundle.met]
             left[np.ix_(met, met)] += table[number:, number:] - half.T @ half
-            logs += float(np.log(np.diag(root)).sum()) - 0.5 * float(np.log(scale).sum())
+            logs += float(np.log(np.diag(root)).sum()) - 0.5 * float(
+                np.log(scale).sum()
+            )
             self.parts.append((bundle, met, scale, inverse, half))
         self.root = linalg.cholesky(left, lower=True, check_finite=False)
         self.logdet = 2 * float(logs + np.log(np.diag(self.root)).sum())
@@ -247,7 +260,10 @@ class Factorised:
         """The effects of each factor, (levels, columns of `y`), and the intercepts."""
         e = self.equations
         weighted = e.weights[:, None] * y
-        sums = [level_sums(codes, weighted, n) for codes, n in zip(e.codes, e.sizes, strict=True)]
+        sums = [
+            level_sums(codes, weighted, n)
+            for codes, n in zip(e.codes, e.sizes, strict=True)
+        ]
         right = np.vstack([*sums, weighted.sum(axis=0)])
         for bundle, _, scale, inverse, half in self.parts:
             right[bundle.finest] *= scale[:, None]
@@ -255,9 +271,13 @@ class Factorised:
             number = len(bundle.inner)
             right[bundle.inner] = inverse @ (right[bundle.inner] - less[:number])
             right[bundle.met] -= less[number:] + half.T @ right[bundle.inner]
-        right[e.others] = linalg.cho_solve((self.root, True), right[e.others], check_finite=False)
+        right[e.others] = linalg.cho_solve(
+            (self.root, True), right[e.others], check_finite=False
+        )
         for bundle, _, scale, inverse, half in self.parts:
-            right[bundle.inner] = inverse.T @ (right[bundle.inner] - half @ right[bundle.met])
+            right[bundle.inner] = inverse.T @ (
+                right[bundle.inner] - half @ right[bundle.met]
+            )
             columns = np.concatenate([bundle.inner, bundle.met])
             right[bundle.finest] -= scale[:, None] * (bundle.across @ right[columns])
         return e.by_factor(right), right[-1]
@@ -290,12 +310,18 @@ def _nest(codes: list[np.ndarray], sizes: list[int]) -> tuple[np.ndarray, list[i
     """The factor to group by for about the fewest operations (codes), and those nested in it."""
     best: tuple[float, int, list[int]] = (np.inf, 0, [])
     for g, (group, size) in enumerate(zip(codes, sizes, strict=True)):
-        pairs = [len(np.unique(c * size + group)) for c in codes]  # levels in each group, summed
-        nested = [f for f, n in enumerate(sizes) if f == g or (n >= size and pairs[f] == n)]
+        pairs = [
+            len(np.unique(c * size + group)) for c in codes
+        ]  # levels in each group, summed
+        nested = [
+            f for f, n in enumerate(sizes) if f == g or (n >= size and pairs[f] == n)
+        ]
         others = [f for f in range(len(sizes)) if f not in nested]
         inner = (sum(sizes[f] for f in nested) - max(sizes[f] for f in nested)) / size
         met = sum(pairs[f] for f in others) / size
-        work = sum(sizes[f] for f in others) ** 3 + 3 * size * inner * (inner + met) ** 2
+        work = (
+            sum(sizes[f] for f in others) ** 3 + 3 * size * inner * (inner + met) ** 2
+        )
         best = min(best, (work, g, nested))
     return codes[best[1]], best[2]
 

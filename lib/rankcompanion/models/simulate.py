@@ -21,7 +21,9 @@ from rankstability.judgments import Blocks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-SUBSETS_LISTED = 50_000  # if there are at most this many sets of k systems, all are listed
+SUBSETS_LISTED = (
+    50_000  # if there are at most this many sets of k systems, all are listed
+)
 
 
 @dataclass(frozen=True)
@@ -30,15 +32,20 @@ class Model:
 
     systems: int = 15  # without the reference
     spread: float = 10.0  # standard deviation of the quality of a system's outputs
-    block: int = 5  # outputs ranked together, which gives C(block, 2) pairwise judgments
+    block: int = (
+        5  # outputs ranked together, which gives C(block, 2) pairwise judgments
+    )
     width: float = 10.0  # average qualities are uniform on [0, width]
 
     def __post_init__(self) -> None:
         if not 2 <= self.block <= self.systems:
-            problem, most = "a block needs that many different systems", f"from 2 to {self.systems}"
+            problem = "a block needs that many different systems"
+            most = f"from 2 to {self.systems}"
             raise DataError(problem, column="block", value=self.block, expected=most)
         if self.spread <= 0 or self.width <= 0:
-            raise DataError("spread and width must be above 0", value=(self.spread, self.width))
+            raise DataError(
+                "spread and width must be above 0", value=(self.spread, self.width)
+            )
 
     @property
     def per_block(self) -> int:
@@ -66,19 +73,24 @@ def _subsets(systems: int, block: int) -> tuple[NDArray[np.uint8], NDArray[np.in
 def _cells(sets: NDArray[np.uint8], systems: int) -> NDArray[np.int32]:
     """The cell a * systems + b of each two systems a < b in a block: (pairs, blocks)."""
     wide = sets.astype(np.int32)
-    return np.stack([wide[a] * systems + wide[b] for a, b in combinations(range(len(sets)), 2)])
+    return np.stack(
+        [wide[a] * systems + wide[b] for a, b in combinations(range(len(sets)), 2)]
+    )
 
 
 def _draw_sets(
     model: Model, blocks: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
     """Random sets of systems, (block, blocks), each in order of index, and the cells of pairs."""
-    n, k = model.systems, model.block
+    n = model.systems
+    k = model.block
     if comb(n, k) <= SUBSETS_LISTED:
         sets, cells = _subsets(n, k)
         pick = rng.integers(sets.shape[1], size=blocks)
         return sets[:, pick], cells[:, pick]
-    chosen = np.argpartition(rng.random((blocks, n), dtype=np.float32), k - 1, axis=1)[:, :k]
+    chosen = np.argpartition(rng.random((blocks, n), dtype=np.float32), k - 1, axis=1)[
+        :, :k
+    ]
     drawn = np.sort(chosen, axis=1).astype(np.uint8).T.copy()
     return drawn, _cells(drawn, n)
 
@@ -110,8 +122,11 @@ def draw_counts(
     sizes = np.asarray(judgments, dtype=np.int64)
     if sizes.ndim != 1 or not len(sizes) or sizes[0] < 1 or (np.diff(sizes) <= 0).any():
         found = sizes.tolist()
-        raise DataError("numbers of judgments must ascend", column="judgments", value=found)
-    n, k = model.systems, model.block
+        raise DataError(
+            "numbers of judgments must ascend", column="judgments", value=found
+        )
+    n = model.systems
+    k = model.block
     ends = -(-sizes // model.per_block)
     stage = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=0))
     base = stage * np.int32(2 * n * n)
@@ -137,15 +152,19 @@ def draw_pairs(
     This is hundreds of times faster. The dependence of judgments in a block is lost, which affects
     rankings, though not the mean share of significant pairs.
     """
-    n, k = model.systems, model.block
+    n = model.systems
+    k = model.block
     i, j = np.triu_indices(n, 1)
-    better = ndtr((quality[:, i] - quality[:, j]) / (model.spread * np.sqrt(2)))[:, None, :]
+    better = ndtr((quality[:, i] - quality[:, j]) / (model.spread * np.sqrt(2)))[
+        :, None, :
+    ]
     blocks = -(-np.asarray(judgments, dtype=np.int64) // model.per_block)[None, :, None]
     shape = (len(quality), blocks.shape[1], len(i))
     met = rng.binomial(blocks, k * (k - 1) / (n * (n - 1)), size=shape)
     won = rng.binomial(met, better)
     wins = np.zeros((*shape[:2], n, n), dtype=np.int64)
-    wins[..., i, j], wins[..., j, i] = won, met - won
+    wins[..., i, j] = won
+    wins[..., j, i] = met - won
     return wins
 
 
@@ -165,7 +184,8 @@ def draw_blocks(
     `judge_spread` (0 in the paper).
     """
     sets, _ = _draw_sets(model, -(-judgments // model.per_block), rng)
-    blocks, k = sets.shape[1], sets.shape[0]
+    blocks = sets.shape[1]
+    k = sets.shape[0]
     judge: Ints = rng.integers(judges, size=(blocks,))
     liking = None
     if judge_spread:
@@ -176,6 +196,9 @@ def draw_blocks(
     order = np.argsort(rng.random((blocks, k)), axis=1)
     codes = np.take_along_axis(sets.T.astype(np.int64), order, axis=1)
     placed = np.take_along_axis(ranks.T, order, axis=1)
-    number, width = np.arange(blocks), len(str(judges))
+    number = np.arange(blocks)
+    width = len(str(judges))
     people = np.array([f"J{i + 1:0{width}d}" for i in range(judges)])
-    return Blocks(tuple(model.names()), codes, placed, number, people[judge], number + 1)
+    return Blocks(
+        tuple(model.names()), codes, placed, number, people[judge], number + 1
+    )

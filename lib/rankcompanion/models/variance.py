@@ -33,13 +33,19 @@ class Components:
     `left_out` are factors that these data do not determine; what they add is in the others.
     """
 
-    variance: dict[str, float]  # per factor and ``residual``, in squared units of the score
+    variance: dict[
+        str, float
+    ]  # per factor and ``residual``, in squared units of the score
     mean: float  # the intercept
-    effects: dict[str, pd.DataFrame]  # per factor: level, effect, se (prediction error), rows
+    effects: dict[
+        str, pd.DataFrame
+    ]  # per factor: level, effect, se (prediction error), rows
     deviance: float  # minus twice the restricted log-likelihood at the optimum, but for a constant
     rows: int
     left_out: tuple[str, ...] = ()
-    log_error: dict[str, float] = field(default_factory=dict)  # of log(variance / residual's)
+    log_error: dict[str, float] = field(
+        default_factory=dict
+    )  # of log(variance / residual's)
 
     def table(self) -> pd.DataFrame:
         """A row per component, with the interval of its variance and its share of the sum.
@@ -84,17 +90,23 @@ def crossed(
     if not len(y) or not np.isfinite(y).all():
         raise DataError("scores missing", value=len(y), expected="finite scores")
     w = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=float)
-    coded = {name: pd.factorize(np.asarray(of), sort=True) for name, of in factors.items()}
+    coded = {
+        name: pd.factorize(np.asarray(of), sort=True) for name, of in factors.items()
+    }
     for name, (_, levels) in coded.items():
         if len(levels) < 2 or len(levels) >= len(y):
             problem = f"cannot estimate the variance of {name}"
-            value, least = f"{len(levels)} levels in {len(y)} rows", "at least two levels"
-            raise DataError(problem, value=value, expected=f"{least}, and several rows to a level")
+            value = f"{len(levels)} levels in {len(y)} rows"
+            least = "at least two levels"
+            raise DataError(
+                problem, value=value, expected=f"{least}, and several rows to a level"
+            )
     centre = float(np.average(y, weights=w))
     scale = float(np.sqrt(np.average((y - centre) ** 2, weights=w))) or 1.0
     equations = Equations([codes for codes, _ in coded.values()], w)
     fit = maximise(equations, (y - centre) / scale)
-    residual, there = fit.residual * scale**2, fit.log_ratio > NONE
+    residual = fit.residual * scale**2
+    there = fit.log_ratio > NONE
     of = np.where(there, residual * np.exp(fit.log_ratio), 0.0)
     effects = {}
     for (name, (codes, levels)), effect, error in zip(
@@ -132,10 +144,16 @@ def crossed_where_possible(
         if 1 < len(levels) < len(codes) and not twin:
             kept[name] = codes
     if not kept or np.ptp(y) == 0:
-        problem = "no variance that could be divided" if kept else "too few scores to divide"
-        raise DataError(problem, value=f"{len(y)} scores", expected="several of each, that differ")
+        problem = (
+            "no variance that could be divided" if kept else "too few scores to divide"
+        )
+        raise DataError(
+            problem, value=f"{len(y)} scores", expected="several of each, that differ"
+        )
     whole = partial(
-        DataError, "no variance is left over", expected="scores that factors do not explain wholly"
+        DataError,
+        "no variance is left over",
+        expected="scores that factors do not explain wholly",
     )
     if _explained(y, list(kept.values())):
         raise whole()
@@ -146,7 +164,9 @@ def crossed_where_possible(
     effects = {}
     for name, labels in factors.items():
         levels, rows = np.unique(np.asarray(labels), return_counts=True)
-        none = pd.DataFrame({"level": levels, "effect": 0.0, "se": np.nan, "rows": rows})
+        none = pd.DataFrame(
+            {"level": levels, "effect": 0.0, "se": np.nan, "rows": rows}
+        )
         effects[name] = fitted.effects.get(name, none)
     variance = {name: fitted.variance.get(name, 0.0) for name in [*factors, "residual"]}
     left_out = tuple(name for name in factors if name not in kept)
@@ -203,7 +223,10 @@ def has_documents(da: DirectAssessment) -> bool:
 
 def factors(da: DirectAssessment, rows: np.ndarray) -> dict[str, np.ndarray]:
     """`combined_factors` of these rows of ``da.good``."""
-    of = {n: codes_of(da.good, n, rows) for n in ("system", "segment", "worker", "document")}
+    of = {
+        n: codes_of(da.good, n, rows)
+        for n in ("system", "segment", "worker", "document")
+    }
     if not has_documents(da):
         del of["document"]
     return combined_factors(**of)
@@ -226,5 +249,7 @@ def combined_factors(
     for name, codes in (("worker:system", worker), ("document:system", document)):
         of[name] = None if codes is None else codes.astype(np.int64) * systems + system
     if worker is not None and document is not None:
-        of["block"] = (worker.astype(np.int64) * (document.max() + 1) + document) * systems + system
+        of["block"] = (
+            worker.astype(np.int64) * (document.max() + 1) + document
+        ) * systems + system
     return {n: codes for n in FACTORS if (codes := of.get(n)) is not None}

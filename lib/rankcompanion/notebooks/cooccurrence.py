@@ -52,7 +52,9 @@ class Cooccurrence:
     def long(self) -> pd.DataFrame:
         """One row per ordered pair of systems: system, other, unit, together, share, ratio."""
         values = {"together": self.counts, "share": self.share, "ratio": self.ratio}
-        table = pd.MultiIndex.from_product([self.counts.index] * 2, names=["system", "other"])
+        table = pd.MultiIndex.from_product(
+            [self.counts.index] * 2, names=["system", "other"]
+        )
         columns = {name: frame.to_numpy().ravel() for name, frame in values.items()}
         return table.to_frame(index=False).assign(unit=self.unit, **columns)
 
@@ -72,15 +74,21 @@ def cooccurrence(da: DirectAssessment, unit: str = "auto") -> Cooccurrence:
     usual = "worker" if without == 1 else "hit"
     chosen = usual if unit == "auto" else unit
     if chosen == "hit" and without == 1:
-        raise DataError(f"no row of {da.pair} carries a HIT id", value=unit, expected="worker")
+        raise DataError(
+            f"no row of {da.pair} carries a HIT id", value=unit, expected="worker"
+        )
     means = rows.groupby("system", observed=True)["score"].mean()
     order = means.sort_values(ascending=False, kind="stable").index.astype(str)
     known = rows[chosen].notna()
-    seen = pd.crosstab(rows.loc[known, chosen], rows.loc[known, "system"].astype(str)) > 0
+    seen = (
+        pd.crosstab(rows.loc[known, chosen], rows.loc[known, "system"].astype(str)) > 0
+    )
     seen = seen.reindex(columns=order, fill_value=False)
     held = seen.to_numpy(int)
     together = pd.DataFrame(held.T @ held, index=list(order), columns=list(order))
-    return Cooccurrence(together, chosen, len(seen), int(held.all(axis=1).sum()), without)
+    return Cooccurrence(
+        together, chosen, len(seen), int(held.all(axis=1).sum()), without
+    )
 
 
 def judged_beside(da: DirectAssessment) -> pd.DataFrame:
@@ -98,13 +106,17 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     effects, _ = least_squares(da.good["score"].to_numpy(float), shown, worker)
     quality = pd.Series(effects, names)
     workers = _workers(da.latest[unmarked(da.latest)], quality)
-    rows, z = counted(da.good), judgment_z(da)
+    rows = counted(da.good)
+    z = judgment_z(da)
     frame = da.good.loc[rows, ["system", "worker"]].astype(str).reset_index(drop=True)
-    frame["weight"], frame["z"] = _judgment_weights(da, rows), z[rows]
+    frame["weight"] = _judgment_weights(da, rows)
+    frame["z"] = z[rows]
     known = frame["z"].notna()
     if not known.any():
         expected = "a worker whose scores vary"
-        raise DataError(f"no judgment of {da.pair} has a z-score", file=da.file, expected=expected)
+        raise DataError(
+            f"no judgment of {da.pair} has a z-score", file=da.file, expected=expected
+        )
     # segment means of z use only judgments with a z-score, and so do these weights
     frame["weight_z"] = 0.0
     frame.loc[known, "weight_z"] = _judgment_weights(da, rows & np.isfinite(z))
@@ -122,9 +134,13 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     table["expected"] = expected
     table["imbalance"] = beside - expected
     table["control_share"] = frame["control"].groupby(system).mean()
-    table["company_z"] = (frame["weight_z"] * frame["part"]).groupby(system).sum() / weight
+    table["company_z"] = (frame["weight_z"] * frame["part"]).groupby(
+        system
+    ).sum() / weight
     made = ["company", "expected", "imbalance", "company_z"]
-    table[made] = table[made].round(7) + 0.0  # 0 in a balanced design, without rounding errors
+    table[made] = (
+        table[made].round(7) + 0.0
+    )  # 0 in a balanced design, without rounding errors
     return with_and_without(table, "company_z")
 
 
@@ -183,10 +199,13 @@ def _workers(latest: pd.DataFrame, quality: pd.Series) -> pd.DataFrame:
     shown = _shown(latest)
     of = {name: quality.reindex(name.split("+")).mean() for name in shown.unique()}
     of |= quality.to_dict()
-    worker, sd = latest["worker"].astype(str), worker_statistics(latest)["sd"].rename(index=str)
+    worker = latest["worker"].astype(str)
+    sd = worker_statistics(latest)["sd"].rename(index=str)
     shares = shown.map(of), shown.isin(CONTROLS)
     given, control = (values.groupby(worker).mean() for values in shares)
-    return pd.DataFrame({"given": given, "spread": sd.where(sd > NO_SPREAD), "control": control})
+    return pd.DataFrame(
+        {"given": given, "spread": sd.where(sd > NO_SPREAD), "control": control}
+    )
 
 
 def _beside(frame: pd.DataFrame, quality: pd.Series) -> tuple[pd.Series, pd.Series]:
@@ -212,16 +231,26 @@ def balance(pairs: Cooccurrence, table: pd.DataFrame, pair: str) -> pd.DataFrame
     order company decides). Raises DataError for fewer than two systems.
     """
     if len(pairs.counts) < 2:
-        value, expected = tuple(pairs.counts.index), "two systems or more; run the other pairs"
-        raise DataError(f"fewer than two systems in {pair}", value=value, expected=expected)
+        value = tuple(pairs.counts.index)
+        expected = "two systems or more; run the other pairs"
+        raise DataError(
+            f"fewer than two systems in {pair}", value=value, expected=expected
+        )
     share = pairs.share.to_numpy()[~np.eye(len(pairs.counts), dtype=bool)]
     spread = table[["imbalance", "company_z", "mean_z"]].std(ddof=1)
     most = table[["imbalance", "company_z"]].abs().max()
-    row = {"pair": pair, "unit": pairs.unit, "units": pairs.units, "without_hit": pairs.without_hit}
+    row = {
+        "pair": pair,
+        "unit": pairs.unit,
+        "units": pairs.units,
+        "without_hit": pairs.without_hit,
+    }
     row |= {"systems": len(pairs.counts), "complete": pairs.complete / pairs.units}
     row |= {"share_median": float(np.median(share)), "share_min": float(share.min())}
     row["below_half"] = float((share < 0.5).mean())
     for name in ("imbalance", "company_z"):
         row |= {f"{name}_sd": spread[name], f"{name}_max": most[name]}
     row["explained"] = spread["company_z"] / spread["mean_z"]
-    return pd.DataFrame([row | {"reordered": opposite_pairs(table["mean_z"], table["z_without"])}])
+    return pd.DataFrame(
+        [row | {"reordered": opposite_pairs(table["mean_z"], table["z_without"])}]
+    )

@@ -34,10 +34,15 @@ def sweep(
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
     humans = tuple(name for name in original.systems if name in human_systems(da))
-    start, names = original.without(humans), human_systems(da)
-    latest, good = (int(human_or_reference(f, names).sum()) for f in (da.latest, da.good))
+    start = original.without(humans)
+    names = human_systems(da)
+    latest, good = (
+        int(human_or_reference(f, names).sum()) for f in (da.latest, da.good)
+    )
     changed = {d: rank_of(perturb.degrade(da, d)).without(humans) for d in divisors}
-    return [Comparison(f"{d:g}", humans, latest, good, start, c) for d, c in changed.items()]
+    return [
+        Comparison(f"{d:g}", humans, latest, good, start, c) for d, c in changed.items()
+    ]
 
 
 def inflation(
@@ -55,19 +60,27 @@ def inflation(
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
     lowest = original.systems[-1]
-    start, before = original.without([lowest]), da.latest["score"].to_numpy()
-    comparisons, handled = [], []
+    start = original.without([lowest])
+    before = da.latest["score"].to_numpy()
+    comparisons = []
+    handled = []
     for factor in factors:
         better = perturb.inflate(da, [lowest], factor, zeros)
-        notes = better.excluded[better.excluded["file"] == "good"]["rows"].tail(3).to_list()
+        notes = (
+            better.excluded[better.excluded["file"] == "good"]["rows"].tail(3).to_list()
+        )
         rows = int((better.latest["score"].to_numpy() != before).sum()), int(notes[0])
         changed = rank_of(better).without([lowest])
         comparisons.append(Comparison(f"{factor:g}", (lowest,), *rows, start, changed))
         handled.append((factor, lowest, *notes))
-    return comparisons, pd.DataFrame(handled, columns=["factor", "system", "rows", "zeros", "cut"])
+    return comparisons, pd.DataFrame(
+        handled, columns=["factor", "system", "rows", "zeros", "cut"]
+    )
 
 
-def rankings_table(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
+def rankings_table(
+    original: Ranking, comparisons: Sequence[Comparison]
+) -> pd.DataFrame:
     """The rankings of a sweep in one long frame, as Figures 2 and 3 draw them.
 
     Columns ranking (``original``, ``d-1.25``, ...), rank, system, mean_z, cluster, line_below.
@@ -80,7 +93,9 @@ def rankings_table(original: Ranking, comparisons: Sequence[Comparison]) -> pd.D
 class Study:
     """Everything that notebook 03 shows of one language pair."""
 
-    divided: int  # judgments of human systems and REF rows in the good file, including zeros
+    divided: (
+        int  # judgments of human systems and REF rows in the good file, including zeros
+    )
     humans: tuple[str, ...]  # ranked human systems
     changes: pd.DataFrame  # `changes_table` of the sweep
     ranks: pd.DataFrame  # `rankings_table` of the sweep

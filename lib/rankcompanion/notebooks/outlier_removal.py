@@ -31,7 +31,12 @@ SETS = {
     "highest": "the highest-ranked system",
 }
 SINGLE = "each single system"
-LINES = {(1, 1): "kept", (0, 1): "appeared", (1, 0): "vanished", (0, 0): ""}  # before and after
+LINES = {
+    (1, 1): "kept",
+    (0, 1): "appeared",
+    (1, 0): "vanished",
+    (0, 0): "",
+}  # before and after
 
 
 def toy_example() -> pd.DataFrame:
@@ -54,7 +59,9 @@ class Comparison:
     dropped: tuple[str, ...]  # ranked systems left out of both rankings
     rows_latest: int  # judgments removed or altered in the latest and in the good file
     rows_good: int
-    original: Ranking  # from all judgments, without `dropped`, which go before clustering
+    original: (
+        Ranking  # from all judgments, without `dropped`, which go before clustering
+    )
     changed: Ranking  # from the judgments that were left or altered
 
     def row(self) -> dict[str, Any]:
@@ -70,12 +77,16 @@ class Comparison:
         }
 
 
-def default_ranker(test: str = "scipy<1.7", rule: str = "knowles", alpha: float = 0.05) -> Ranker:
+def default_ranker(
+    test: str = "scipy<1.7", rule: str = "knowles", alpha: float = 0.05
+) -> Ranker:
     """A function from judgments to their ranking by segment means of worker z-scores.
 
     `test` and `rule` are names that `rank.systems.rank_systems` takes.
     """
-    return lambda da: rank_systems(segment_scores(da), test=test, rule=rule, alpha=alpha)
+    return lambda da: rank_systems(
+        segment_scores(da), test=test, rule=rule, alpha=alpha
+    )
 
 
 def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
@@ -87,12 +98,18 @@ def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
     scores are equal.
     """
     x = before.table[before.by].to_numpy(float)
-    y = after.table.set_index("system")[after.by].loc[list(before.systems)].to_numpy(float)
+    y = (
+        after.table.set_index("system")[after.by]
+        .loc[list(before.systems)]
+        .to_numpy(float)
+    )
     r = b = low = high = float("nan")
     if len(x) >= 3 and min(x.std(), y.std()) > NO_SPREAD:
-        r, b = min(1.0, float(np.corrcoef(x, y)[0, 1])), float(tau(x, y))
+        r = min(1.0, float(np.corrcoef(x, y)[0, 1]))
+        b = float(tau(x, y))
         spread = float(np.sqrt((1 - 0.9**2) * max(0.0, 1 - r**2)))
-        low, high = 0.9 * r - spread, min(1.0, 0.9 * r + spread)
+        low = 0.9 * r - spread
+        high = min(1.0, 0.9 * r + spread)
     return {"pearson": r, "kendall": b, "metric_90_low": low, "metric_90_high": high}
 
 
@@ -105,7 +122,9 @@ def changes_table(
     """
     rows = [{"pair": pair, **c.row()} for c in comparisons]
     columns = None if rows else ["pair", "removed", "d_rank", "d_cluster", "d_both"]
-    frame = pd.DataFrame(rows, columns=columns).drop_duplicates("removed", ignore_index=True)
+    frame = pd.DataFrame(rows, columns=columns).drop_duplicates(
+        "removed", ignore_index=True
+    )
     frame = frame.rename(columns={"removed": what})
     return frame if what == "removed" else frame.astype({what: float})
 
@@ -124,9 +143,18 @@ def totals(
         named = changes[what].astype(str).isin(SETS)
         changes = changes.assign(**{what: changes[what].where(named, SINGLE)})
     changes = changes.assign(all="all pairs")
-    in_paper = changes[changes["pair"].isin(paper_pairs)].assign(paper="the paper's pairs")
+    in_paper = changes[changes["pair"].isin(paper_pairs)].assign(
+        paper="the paper's pairs"
+    )
     tables = []
-    for by in ("all", "year", "style", "tool", "judged", *(["paper"] if len(in_paper) else [])):
+    for by in (
+        "all",
+        "year",
+        "style",
+        "tool",
+        "judged",
+        *(["paper"] if len(in_paper) else []),
+    ):
         frame = in_paper if by == "paper" else changes
         grouped = frame.groupby([by, what], sort=False, observed=True)
         table = grouped[["d_rank", "d_cluster", "d_both"]].sum().reset_index()
@@ -150,8 +178,14 @@ def as_fractions(counted: pd.DataFrame) -> pd.DataFrame:
     """`totals` as the paper prints them, such as ``1/13``, without repeats (`telling`)."""
     counted = telling(counted)
     shown = counted[["by", "group", "removed"]].copy()
-    for name, title in (("d_rank", "Δ rank"), ("d_cluster", "Δ cluster"), ("d_both", "Δ both")):
-        shown[title] = counted[name].astype(str) + "/" + counted["comparisons"].astype(str)
+    for name, title in (
+        ("d_rank", "Δ rank"),
+        ("d_cluster", "Δ cluster"),
+        ("d_both", "Δ both"),
+    ):
+        shown[title] = (
+            counted[name].astype(str) + "/" + counted["comparisons"].astype(str)
+        )
     return shown
 
 
@@ -166,11 +200,25 @@ def moves(comparisons: Sequence[Comparison], original: Ranking) -> pd.DataFrame:
         sides = (r.table.rename(columns={r.by: "z"}) for r in (c.original, c.changed))
         before, after = (table[["system", "rank", "z"]] for table in sides)
         both = before.merge(after, on="system", suffixes=("_before", "_after"))
-        frames.append(both.assign(removed=c.name, move=both["rank_before"] - both["rank_after"]))
+        frames.append(
+            both.assign(removed=c.name, move=both["rank_before"] - both["rank_after"])
+        )
     place = {s: k for k, s in enumerate(original.systems)}
     table = pd.concat(frames, ignore_index=True)
-    table = table.sort_values(["removed", "system"], key=lambda c: c.map(place), ignore_index=True)
-    return table[["removed", "system", "rank_before", "rank_after", "move", "z_before", "z_after"]]
+    table = table.sort_values(
+        ["removed", "system"], key=lambda c: c.map(place), ignore_index=True
+    )
+    return table[
+        [
+            "removed",
+            "system",
+            "rank_before",
+            "rank_after",
+            "move",
+            "z_before",
+            "z_after",
+        ]
+    ]
 
 
 def without(
@@ -183,7 +231,9 @@ def without(
     """
     if removed == "human+ref":
         left = perturb.remove(da, humans=True, reference=True)
-        return left, tuple(name for name in original.systems if name in human_systems(da))
+        return left, tuple(
+            name for name in original.systems if name in human_systems(da)
+        )
     if removed == "ref":
         return perturb.remove(da, reference=True), ()
     if removed in ("lowest", "highest"):
@@ -214,19 +264,23 @@ def remove_each(
     for name in removed:
         left, dropped = without(da, name, original)
         rows = len(da.latest) - len(left.latest), len(da.good) - len(left.good)
-        before, after = original.without(dropped), rank_of(left)
+        before = original.without(dropped)
+        after = rank_of(left)
         comparisons.append(Comparison(name, dropped, *rows, before, after))
     return comparisons
 
 
-def removal_orders(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
+def removal_orders(
+    original: Ranking, comparisons: Sequence[Comparison]
+) -> pd.DataFrame:
     """Places of the systems before and after removals, for a bump chart.
 
     Columns ranking (``original`` or the name of what was removed), system, place (the systems left
     share those that they had in the original, and a removed one leaves a gap), line (``kept``,
     ``appeared`` or ``vanished`` below that place; empty: none).
     """
-    rows, rankings = [], [(c.name, c.original, c.changed) for c in comparisons]
+    rows = []
+    rankings = [(c.name, c.original, c.changed) for c in comparisons]
     for name, before, after in [("original", original, original), *rankings]:
         slots = held_places(original.systems, after.systems)
         for k, system in enumerate(after.systems, 1):
@@ -271,7 +325,9 @@ def study(
     wanted = [r for r in removed if strict or r not in skipped]
     comparisons = remove_each(da, wanted, rank_of, original)
     enough = singles and len(original.systems) > 2
-    each = remove_each(da, sorted(original.systems), rank_of, original) if enough else []
+    each = (
+        remove_each(da, sorted(original.systems), rank_of, original) if enough else []
+    )
     changes = changes_table(da.pair, [*comparisons, *each])
     workers = pd.DataFrame([worker_percentages(da)])
     return Study(original, comparisons, each, skipped, changes, workers)
@@ -282,7 +338,8 @@ def worker_percentages(da: DirectAssessment) -> dict[str, Any]:
 
     Keys pair, workers, then numbers and percentages of workers: ref, ref_percent, ...
     """
-    good, workers = da.good, da.good["worker"].nunique()
+    good = da.good
+    workers = da.good["worker"].nunique()
     row: dict[str, Any] = {"pair": da.pair, "workers": workers}
     masks = {
         "ref": of_type(good, "REF"),

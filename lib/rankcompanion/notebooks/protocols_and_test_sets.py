@@ -64,7 +64,9 @@ class Common:
     systems: tuple[str, ...]
     segments: tuple[str, ...]
     unit: np.ndarray  # code of each segment's resampling unit
-    scores: np.ndarray  # means, (studies, segments, systems); NaN where a study lacks any system
+    scores: (
+        np.ndarray
+    )  # means, (studies, segments, systems); NaN where a study lacks any system
     cells: tuple[Cells, ...]  # each study's scores by annotator
 
     def shared(self, *names: str) -> np.ndarray:
@@ -76,9 +78,13 @@ class Common:
         """One study's scores on some segments (a mask), with the resampling unit as document."""
         table = self.scores[self.names.index(name)][segments]
         segment, system = (i.ravel() for i in np.indices(table.shape))
-        frame = pd.DataFrame({"system": np.array(self.systems)[system], "score": table.ravel()})
+        frame = pd.DataFrame(
+            {"system": np.array(self.systems)[system], "score": table.ravel()}
+        )
         frame["segment"] = np.array(self.segments)[segments][segment]
-        return from_frame(frame.assign(document=[f"{u:06d}" for u in self.unit[segments][segment]]))
+        return from_frame(
+            frame.assign(document=[f"{u:06d}" for u in self.unit[segments][segment]])
+        )
 
 
 def common(studies: Mapping[str, Scores], unit: str = "document") -> Common:
@@ -91,15 +97,27 @@ def common(studies: Mapping[str, Scores], unit: str = "document") -> Common:
     if unit not in UNITS:
         raise DataError("unknown unit", value=unit, expected=" or ".join(UNITS))
     if len(studies) < 2:
-        raise DataError("fewer than two studies", value=list(studies), expected="two or more")
+        raise DataError(
+            "fewer than two studies", value=list(studies), expected="two or more"
+        )
     every = list(studies.values())
     systems = sorted(set.intersection(*(set(s.systems) for s in every)))
     tables = [
-        pd.DataFrame(s.matrix(), index=list(s.segments), columns=list(s.systems))[systems].dropna()
+        pd.DataFrame(s.matrix(), index=list(s.segments), columns=list(s.systems))[
+            systems
+        ].dropna()
         for s in every
     ]
-    judged = pd.concat([pd.Series(1, table.index) for table in tables]).groupby(level=0).size()
-    of = pd.Series(range(len(judged)), judged.index) if unit == "segment" else _documents(every)
+    judged = (
+        pd.concat([pd.Series(1, table.index) for table in tables])
+        .groupby(level=0)
+        .size()
+    )
+    of = (
+        pd.Series(range(len(judged)), judged.index)
+        if unit == "segment"
+        else _documents(every)
+    )
     segments = sorted(judged.index[judged > 1].intersection(of.index))
     if len(systems) < 3 or len(segments) < 2:
         value = f"{len(systems)} systems, {len(segments)} segments that two studies judged whole"
@@ -115,11 +133,13 @@ def _cells(study: Scores, systems: list[str], segments: list[str]) -> Cells:
     system = pd.Index(systems).get_indexer(study.systems)[study.system]
     segment = pd.Index(segments).get_indexer(study.segments)[study.segment]
     kept = (system >= 0) & (segment >= 0)
-    names, who = np.zeros(0), np.zeros(int(kept.sum()), np.int64)
+    names = np.zeros(0)
+    who = np.zeros(int(kept.sum()), np.int64)
     if study.has("worker"):
         names, who = np.unique(study.unit("worker")[kept], return_inverse=True)
     code = who * len(segments) + segment[kept]
-    score, weight = study.score[kept], study.weights()[kept]
+    score = study.score[kept]
+    weight = study.weights()[kept]
     parts = unit_totals(system[kept], code, score, weight, len(systems))
     annotator, place = np.divmod(np.unique(code), len(segments))
     return Cells(place, annotator, *parts, len(names))
@@ -130,10 +150,14 @@ def _documents(studies: list[Scores]) -> pd.Series:
     for study in studies:
         if study.has("document"):
             return pd.Series(study.segment_unit("document"), index=list(study.segments))
-    raise DataError("no study names its documents", expected="documents, or unit=segment")
+    raise DataError(
+        "no study names its documents", expected="documents, or unit=segment"
+    )
 
 
-def _interval(draws: np.ndarray, units: int, annotators: int) -> tuple[float, float, float]:
+def _interval(
+    draws: np.ndarray, units: int, annotators: int
+) -> tuple[float, float, float]:
     """The observed value (the first of `draws`), and the central 95 % of the resampled ones.
 
     The interval is NaN for fewer units than `FEWEST`, and for one annotator, who says nothing of
@@ -150,7 +174,9 @@ def _drawn(number: int, rng: np.random.Generator, resamples: int) -> np.ndarray:
     ones = np.ones((1, max(number, 1)), int)
     if not number:
         return np.repeat(ones, resamples + 1, axis=0)
-    return np.vstack([ones, rng.multinomial(number, np.full(number, 1 / number), resamples)])
+    return np.vstack(
+        [ones, rng.multinomial(number, np.full(number, 1 / number), resamples)]
+    )
 
 
 def _taus(
@@ -168,11 +194,14 @@ def _taus(
     for (i, first), (j, second) in combinations(enumerate(both.names), 2):
         here = both.shared(first, second)
         if here.sum() < 2:
-            raise DataError("no two segments that both studies judged", value=(first, second))
+            raise DataError(
+                "no two segments that both studies judged", value=(first, second)
+            )
         means = []
         for k in (i, j):
             held = here[both.cells[k].segment]
-            sums, weights = both.cells[k].sums[held], both.cells[k].weights[held]
+            sums = both.cells[k].sums[held]
+            weights = both.cells[k].weights[held]
             with np.errstate(invalid="ignore"):
                 means.append((of[k][:, held] @ sums) / (of[k][:, held] @ weights))
         known = np.isfinite(means).all(axis=(0, 2))
@@ -192,8 +221,11 @@ def agreement(
     which at least one was run twice. Intervals are the central 95 % of resamples of units and
     annotators.
     """
-    units, taus = int(both.unit.max()) + 1, _taus(both, rng, resamples)
-    people = {name: c.annotators for name, c in zip(both.names, both.cells, strict=True)}
+    units = int(both.unit.max()) + 1
+    taus = _taus(both, rng, resamples)
+    people = {
+        name: c.annotators for name, c in zip(both.names, both.cells, strict=True)
+    }
     of = {name: protocol_of(name) for name in both.names}
     pairs = []
     for (i, j), draws in taus.items():
@@ -201,20 +233,40 @@ def agreement(
         held = len(np.unique(both.unit[here]))
         kind = "within" if of[i] == of[j] else "between"
         few = min(people[i], people[j])
-        pairs.append((i, j, kind, int(here.sum()), held, few, *_interval(draws, held, few)))
+        pairs.append(
+            (i, j, kind, int(here.sum()), held, few, *_interval(draws, held, few))
+        )
     rows = []
     for first, second in combinations(dict.fromkeys(of.values()), 2):
         between = [t for (i, j), t in taus.items() if {of[i], of[j]} == {first, second}]
-        own = {p: [t for (i, j), t in taus.items() if of[i] == of[j] == p] for p in (first, second)}
+        own = {
+            p: [t for (i, j), t in taus.items() if of[i] == of[j] == p]
+            for p in (first, second)
+        }
         if repeated := [p for p, found in own.items() if found]:
             inside = np.mean([np.mean(own[p], axis=0) for p in repeated], axis=0)
             across = np.mean(between, axis=0)
-            row = (first, second, " + ".join(repeated), float(across[0]), float(inside[0]))
+            row = (
+                first,
+                second,
+                " + ".join(repeated),
+                float(across[0]),
+                float(inside[0]),
+            )
             few = min(people[name] for name, p in of.items() if p in (first, second))
             rows.append((*row, *_interval(across - inside, units, few), few))
-    first_of, ends = ["first", "second"], ["low", "high"]
+    first_of = ["first", "second"]
+    ends = ["low", "high"]
     columns = [*first_of, "kind", "segments", "units", "annotators", "tau", *ends]
-    names = [*first_of, "repeated", "between", "within", "difference", *ends, "annotators"]
+    names = [
+        *first_of,
+        "repeated",
+        "between",
+        "within",
+        "difference",
+        *ends,
+        "annotators",
+    ]
     return pd.DataFrame(pairs, columns=columns), pd.DataFrame(rows, columns=names)
 
 
@@ -230,14 +282,23 @@ def kept(both: Common, recipe: str, alpha: float = 0.05) -> pd.DataFrame:
     upper = np.triu_indices(len(both.systems), 1)
     for first, second in combinations(both.names, 2):
         here = both.shared(first, second)
-        found = {name: _claims(both.study(name, here), recipe, alpha) for name in (first, second)}
+        found = {
+            name: _claims(both.study(name, here), recipe, alpha)
+            for name in (first, second)
+        }
         for one, other in ((first, second), (second, first)):
-            (gap, p, above), (again, p_again, too) = found[one], found[other]
+            gap, p, above = found[one]
+            again, p_again, too = found[other]
             claimed = p[upper] < alpha
-            alike, also = np.sign(gap) == np.sign(again), p_again < alpha
+            alike = np.sign(gap) == np.sign(again)
+            also = p_again < alpha
             masks = (alike, alike & also, ~alike & also)
-            shares = [m[upper][claimed].mean() if claimed.any() else np.nan for m in masks]
-            rows.append((one, other, int(claimed.sum()), *shares, len(above), len(above & too)))
+            shares = [
+                m[upper][claimed].mean() if claimed.any() else np.nan for m in masks
+            ]
+            rows.append(
+                (one, other, int(claimed.sum()), *shares, len(above), len(above & too))
+            )
     names = ["first", "second", "pairs_claimed", "srp", "claimed_again", "opposite"]
     return pd.DataFrame(rows, columns=[*names, "lines", "lines_kept"])
 
@@ -267,12 +328,16 @@ def pooled(parts: Mapping[str, Scores]) -> tuple[Scores, pd.Series]:
     for name, part in parts.items():
         if not part.has("document"):
             raise DataError("a test set that does not name its documents", value=name)
-        frame = pd.DataFrame({"system": np.array(part.systems)[part.system], "score": part.score})
+        frame = pd.DataFrame(
+            {"system": np.array(part.systems)[part.system], "score": part.score}
+        )
         frame["segment"] = [f"{name} {part.segments[k]}" for k in part.segment]
         frame["document"] = [f"{name} {k}" for k in part.units["document"]]
         frames.append(frame[frame["system"].isin(systems)].assign(set=name))
     every = pd.concat(frames, ignore_index=True)
-    return from_frame(every), every.drop_duplicates("segment").set_index("segment")["set"]
+    return from_frame(every), every.drop_duplicates("segment").set_index("segment")[
+        "set"
+    ]
 
 
 def usable(judged: Scores) -> bool:
@@ -295,7 +360,8 @@ class _Documents:
     def __init__(self, judged: Scores) -> None:
         if len(judged.systems) < 3:
             raise DataError("fewer than three systems", value=judged.systems)
-        table, document = judged.matrix(), judged.segment_unit("document")
+        table = judged.matrix()
+        document = judged.segment_unit("document")
         self.code = np.unique(document, return_inverse=True)[1]
         self.segments = np.bincount(self.code)
         self.number = len(self.segments)
@@ -310,11 +376,15 @@ class _Documents:
         with np.errstate(invalid="ignore", divide="ignore"):
             return (weight @ self.sums) / (weight @ self.counts)
 
-    def random_sets(self, size: int, draws: int, rng: np.random.Generator) -> np.ndarray:
+    def random_sets(
+        self, size: int, draws: int, rng: np.random.Generator
+    ) -> np.ndarray:
         """Random sets of documents with about `size` segments: (draws, documents), 0 and 1."""
         order = np.argsort(rng.random((draws, self.number)), axis=1)
         length = self.segments[order]
-        taken = np.cumsum(length, axis=1) - length / 2 < size  # the number nearest to `size`
+        taken = (
+            np.cumsum(length, axis=1) - length / 2 < size
+        )  # the number nearest to `size`
         out = np.empty((draws, self.number))
         np.put_along_axis(out, order, taken.astype(float), axis=1)
         return out
@@ -335,7 +405,11 @@ def halves(judged: Scores, rng: np.random.Generator, draws: int = 1000) -> pd.Da
             mask = data.random_sets(int(data.segments.sum()) // 2, draws, rng)
             taus = tau(data.means(mask), data.means(1 - mask))
             low, high = np.nanpercentile(taus, [2.5, 97.5])
-            row |= {"tau": float(np.nanmean(taus)), "low": float(low), "high": float(high)}
+            row |= {
+                "tau": float(np.nanmean(taus)),
+                "low": float(low),
+                "high": float(high),
+            }
     return pd.DataFrame([row])
 
 
@@ -359,7 +433,9 @@ def domains(
     of_segment = names.reindex(list(judged.segments)).fillna("unknown").to_numpy(str)
     table = pd.DataFrame({"code": data.code, "domain": of_segment}).drop_duplicates()
     if table["code"].duplicated().any():
-        raise DataError("a document of two domains", expected="each document in one domain")
+        raise DataError(
+            "a document of two domains", expected="each document in one domain"
+        )
     of = table.sort_values("code")["domain"].to_numpy(str)
     known = sorted(set(of))
     if len(known) < 2:
@@ -371,7 +447,8 @@ def domains(
 def _domain(
     data: _Documents, inside: np.ndarray, rng: np.random.Generator, draws: int
 ) -> dict[str, float]:
-    mask, every = inside.astype(float), np.ones(data.number)
+    mask = inside.astype(float)
+    every = np.ones(data.number)
     rest = 1 - mask
     size = int(inside.sum())
     segments = int(data.segments[inside].sum())

@@ -35,7 +35,10 @@ def type_counts(
     else:
         files = (("ad-latest", data.latest), ("ad-good-raw-redup", data.good))
         rows = [
-            (name, *frame["type"].astype(str).value_counts().reindex(TYPES, fill_value=0))
+            (
+                name,
+                *frame["type"].astype(str).value_counts().reindex(TYPES, fill_value=0),
+            )
             for name, frame in files
         ]
     return pd.DataFrame(rows, columns=["file", *TYPES])
@@ -47,9 +50,16 @@ def without_z(da: DirectAssessment) -> pd.DataFrame:
     Columns system, judgments (that count), without_z (how many of them), share, z (``left out`` of
     the system's mean, or ``0`` by the campaign's rule for workers whose scores never vary).
     """
-    rows, reason = counted(da.good), unstandardised(da)
-    table = pd.DataFrame({"system": da.good["system"].astype(str), "without": reason != ""})[rows]
-    table = table.groupby("system")["without"].agg(judgments="size", without_z="sum").reset_index()
+    rows = counted(da.good)
+    reason = unstandardised(da)
+    table = pd.DataFrame(
+        {"system": da.good["system"].astype(str), "without": reason != ""}
+    )[rows]
+    table = (
+        table.groupby("system")["without"]
+        .agg(judgments="size", without_z="sum")
+        .reset_index()
+    )
     zero = reason[reason != ""] == UNKNOWN_Z[1]
     given = "0" if da.zero_variance == "zero" and zero.all() else "left out"
     return table.assign(share=table["without_z"] / table["judgments"], z=given)
@@ -81,8 +91,12 @@ def mqm_segment_frame(errors: pd.DataFrame) -> pd.DataFrame:
     columns = {}
     for name in ("raw", "z"):
         one = scored(errors, name)
-        systems, segments = (np.array(names, dtype=object) for names in (one.systems, one.segments))
-        cells = pd.DataFrame({"system": systems[one.system], "segment": segments[one.segment]})
+        systems, segments = (
+            np.array(names, dtype=object) for names in (one.systems, one.segments)
+        )
+        cells = pd.DataFrame(
+            {"system": systems[one.system], "segment": segments[one.segment]}
+        )
         by = cells.assign(score=one.score).groupby(["system", "segment"])["score"]
         columns[name] = by.mean()
         columns.setdefault("n", by.size())
@@ -111,7 +125,11 @@ def clusterings(scores: Scores, alpha: float = 0.05) -> pd.DataFrame:
 
 def cluster_counts(table: pd.DataFrame) -> pd.DataFrame:
     """Number of clusters per test and correction (rows) and cluster rule (columns)."""
-    counts = table.groupby(["test", "correction", "rule"], sort=False)["cluster"].max().unstack()
+    counts = (
+        table.groupby(["test", "correction", "rule"], sort=False)["cluster"]
+        .max()
+        .unstack()
+    )
     return counts[list(CLUSTER_RULES)].reset_index().rename_axis(columns=None)
 
 
@@ -123,13 +141,18 @@ def compare_rankings(ours: Ranking, official: pd.DataFrame) -> pd.DataFrame:
     precision). In official order; a system missing from one ranking has NaN there.
     """
     left = official.assign(rank=np.arange(1, len(official) + 1))
-    right, suffixes = ours.table.drop(columns="cluster"), ("_official", "_ours")
+    right = ours.table.drop(columns="cluster")
+    suffixes = ("_official", "_ours")
     merged = left.merge(right, on="system", how="outer", suffixes=suffixes)
     merged = merged.sort_values(["rank_official", "rank_ours"])
     same = _means_same(merged) & _same(merged, "rank", "segments", "judgments")
     order = ["rank", "mean_raw", "mean_z", "segments", "judgments"]
     columns = [f"{name}{side}" for name in order for side in suffixes]
-    return merged[["system", *columns]].assign(same=same.astype(int)).reset_index(drop=True)
+    return (
+        merged[["system", *columns]]
+        .assign(same=same.astype(int))
+        .reset_index(drop=True)
+    )
 
 
 def _same(table: pd.DataFrame, *names: str) -> pd.Series:
@@ -169,9 +192,13 @@ def agreement(
         row["same_counts"] = int(_same(table, "segments", "judgments").all())
     if clusters is not None:
         for name, rule in (("knowles", "knowles"), ("official", "official wins")):
-            row[f"same_clusters_{name}"] = int(ranking.under(rule=rule).clusters == tuple(clusters))
+            row[f"same_clusters_{name}"] = int(
+                ranking.under(rule=rule).clusters == tuple(clusters)
+            )
     same = ("order", "means", "counts", "clusters_knowles", "clusters_official")
-    return pd.DataFrame([row]).reindex(columns=["pair", "systems", *(f"same_{n}" for n in same)])
+    return pd.DataFrame([row]).reindex(
+        columns=["pair", "systems", *(f"same_{n}" for n in same)]
+    )
 
 
 def compare_p_values(released: pd.DataFrame, scores: Scores) -> pd.DataFrame:
@@ -180,11 +207,20 @@ def compare_p_values(released: pd.DataFrame, scores: Scores) -> pd.DataFrame:
     Columns better, worse, released, ours (test ``greater``), same (1: equal to a relative 1e-6, or
     released as 0.12 and not significant at 0.05 in ours).
     """
-    ours, rows = rank_systems(scores, test="greater").p_values, []
-    known = ours.index.intersection(released.index), ours.columns.intersection(released.columns)
+    ours = rank_systems(scores, test="greater").p_values
+    rows = []
+    known = (
+        ours.index.intersection(released.index),
+        ours.columns.intersection(released.columns),
+    )
     for better, worse in product(*known):
         if better != worse:
-            p, q = float(released.loc[better, worse]), float(ours.loc[better, worse])
-            alike = q >= 0.05 if p == NOT_SIGNIFICANT else np.isclose(p, q, rtol=1e-6, atol=1e-300)
+            p = float(released.loc[better, worse])
+            q = float(ours.loc[better, worse])
+            alike = (
+                q >= 0.05
+                if p == NOT_SIGNIFICANT
+                else np.isclose(p, q, rtol=1e-6, atol=1e-300)
+            )
             rows.append((better, worse, p, q, int(alike)))
     return pd.DataFrame(rows, columns=["better", "worse", "released", "ours", "same"])

@@ -24,7 +24,9 @@ class TaskRankings:
     judged: pairwise.PairCounts  # all judgments, including those of the reference
     counts: pairwise.PairCounts  # without the reference: the edges of the tournament
     mfas: tournament.Tournament  # the ranking that violates the least weight
-    orders: dict[str, tuple[str, ...]]  # method to systems, best first, without the reference
+    orders: dict[
+        str, tuple[str, ...]
+    ]  # method to systems, best first, without the reference
 
     def cost(self, method: str) -> int:
         """The total weight of the pairwise results that the method's ranking violates."""
@@ -32,14 +34,17 @@ class TaskRankings:
 
     def certificate(self, method: str) -> pd.DataFrame:
         """The results that the method's ranking violates: over (won more often), under, weight."""
-        rows, names = self._rows(method), self.counts.systems
+        rows = self._rows(method)
+        names = self.counts.systems
         return tournament.violation_frame(rows, self.mfas.weights, names)
 
     def _rows(self, method: str) -> list[int]:
         return [self.counts.systems.index(s) for s in self.orders[method]]
 
 
-def solve(counts: pairwise.PairCounts, task: str = "", time_limit: float = 20.0) -> TaskRankings:
+def solve(
+    counts: pairwise.PairCounts, task: str = "", time_limit: float = 20.0
+) -> TaskRankings:
     """Rank one task by every method; the reference is judged but not ranked.
 
     `time_limit` is in seconds. Ties between optimal rankings are broken as in `tournament_ranking`.
@@ -50,14 +55,21 @@ def solve(counts: pairwise.PairCounts, task: str = "", time_limit: float = 20.0)
         if score:
             values = rr.METHODS[score](counts).drop(rr.REFERENCE, errors="ignore")
             values = values.fillna(UNSCORED).sort_index()
-            orders[name] = tuple(values.sort_values(ascending=False, kind="stable").index)
+            orders[name] = tuple(
+                values.sort_values(ascending=False, kind="stable").index
+            )
     return TaskRankings(task, counts, counts.without(rr.REFERENCE), mfas, orders)
 
 
-def solve_tasks(frame: pd.DataFrame, time_limit: float = 20.0) -> dict[str, TaskRankings]:
+def solve_tasks(
+    frame: pd.DataFrame, time_limit: float = 20.0
+) -> dict[str, TaskRankings]:
     """Rank every task of a relative-ranking campaign by every method, each within `time_limit`."""
     tasks = rr.tasks(frame).items()
-    return {name: solve(pairwise.pair_counts(rows), name, time_limit) for name, rows in tasks}
+    return {
+        name: solve(pairwise.pair_counts(rows), name, time_limit)
+        for name, rows in tasks
+    }
 
 
 def choose(solved: Mapping[str, TaskRankings], name: str = "") -> TaskRankings:
@@ -68,7 +80,9 @@ def choose(solved: Mapping[str, TaskRankings], name: str = "") -> TaskRankings:
     if not solved or (name and name not in solved):
         expected = ", ".join(solved) or "at least one task"
         raise DataError("no such task", value=name, expected=expected)
-    most = max(solved.values(), key=lambda task: (task.mfas.cost, len(task.counts.systems)))
+    most = max(
+        solved.values(), key=lambda task: (task.mfas.cost, len(task.counts.systems))
+    )
     return solved[name] if name else most
 
 
@@ -82,8 +96,13 @@ def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
     """
     rows = []
     for name, task in solved.items():
-        mfas, sizes = task.mfas, [len(c) for c in task.mfas.components]
-        row = {"task": name, "systems": len(task.counts.systems), "pairs": task.judged.comparisons}
+        mfas = task.mfas
+        sizes = [len(c) for c in task.mfas.components]
+        row = {
+            "task": name,
+            "systems": len(task.counts.systems),
+            "pairs": task.judged.comparisons,
+        }
         row |= {"acyclic": str(mfas.acyclic).lower(), "optimal_cost": mfas.cost}
         row |= {"optima": mfas.n_optima}
         row |= {cost_column(m): task.cost(m) for m in TOURNAMENT_METHODS if m != "mfas"}
@@ -141,7 +160,8 @@ def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
     `over` below `under`), in_cycle (the edge is part of a cycle), in_triangle (the ranking keeps
     the edge, which is part of a cycle of three with a violated edge).
     """
-    names, rank = np.array(mfas.names, dtype=object), np.argsort(mfas.order) + 1
+    names = np.array(mfas.names, dtype=object)
+    rank = np.argsort(mfas.order) + 1
     part = np.empty(len(names), dtype=int)
     for k, members in enumerate(mfas.components):
         part[list(members)] = k
@@ -149,10 +169,19 @@ def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
     wrong = beats & (rank[:, None] > rank)
     closing = beats & (wrong @ beats).T | beats & (beats @ wrong).T
     i, j = np.nonzero(mfas.weights)
-    table = pd.DataFrame({"over": names[i], "under": names[j], "weight": mfas.weights[i, j]})
-    table["rank_over"], table["rank_under"] = rank[i], rank[j]
-    masks = {"violated": wrong, "in_cycle": part[:, None] == part, "in_triangle": closing & ~wrong}
-    table = table.assign(**{name: mask[i, j].astype(int) for name, mask in masks.items()})
+    table = pd.DataFrame(
+        {"over": names[i], "under": names[j], "weight": mfas.weights[i, j]}
+    )
+    table["rank_over"] = rank[i]
+    table["rank_under"] = rank[j]
+    masks = {
+        "violated": wrong,
+        "in_cycle": part[:, None] == part,
+        "in_triangle": closing & ~wrong,
+    }
+    table = table.assign(
+        **{name: mask[i, j].astype(int) for name, mask in masks.items()}
+    )
     return table.sort_values(["rank_over", "rank_under"], ignore_index=True)
 
 
@@ -162,13 +191,22 @@ def figure1() -> pd.DataFrame:
     frame = pd.DataFrame({"system": list(ranks), "rank": list(ranks.values())})
     frame["position"] = np.arange(1, len(frame) + 1)
     return frame.assign(
-        task="de-en", pair="de-en", track="", block=0, judge="", segment=0, document="", ranked=True
+        task="de-en",
+        pair="de-en",
+        track="",
+        block=0,
+        judge="",
+        segment=0,
+        document="",
+        ranked=True,
     )
 
 
 def implied(block: pd.DataFrame) -> pd.DataFrame:
     """The pairwise rankings that one block implies: first, relation (≺ better, ≻, ≡), second."""
-    ranked = combinations(zip(block["system"].str.upper(), block["rank"], strict=True), 2)
+    ranked = combinations(
+        zip(block["system"].str.upper(), block["rank"], strict=True), 2
+    )
     sign = {-1: "≺", 0: "≡", 1: "≻"}
     rows = [(a, sign[int(np.sign(i - j))], b) for (a, i), (b, j) in ranked]
     return pd.DataFrame(rows, columns=["first", "relation", "second"])

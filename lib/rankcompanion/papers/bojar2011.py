@@ -17,7 +17,12 @@ TABLE2 = ["better_or_equal_others", "better_others"]
 TABLE2 += ["better_or_equal_all_in_block", "better_all_in_block"]
 VALUE = ["statistic", "ours", "system", "other"]
 KEYS = ["statistic", "task", "system", "other", "kind", "reference", "label"]
-LABELS = ["B>T", "T>B", "both fine", "both wrong"]  # of the private annotation, Tables 7 and 8
+LABELS = [
+    "B>T",
+    "T>B",
+    "both fine",
+    "both wrong",
+]  # of the private annotation, Tables 7 and 8
 
 
 def ledger(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -29,7 +34,12 @@ def ledger(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     ``table11``, ``acceptability``, and ``section25`` (a row of `head_to_head`).
     """
     rows = claims.published(PAPER)
-    parts = [_campaign(tables), _scores(tables["scores"]), _pairs(tables), _edits(tables)]
+    parts = [
+        _campaign(tables),
+        _scores(tables["scores"]),
+        _pairs(tables),
+        _edits(tables),
+    ]
     ours = pd.concat([*parts, _from_print(rows)])
     return claims.compare(rows, ours, KEYS, provenance="official")
 
@@ -56,8 +66,12 @@ def _campaign(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Tables 1, 3, 4, 5 and 10, and what the text says about all tasks."""
     campaign = tables["campaign"]
     place = campaign.iloc[:-1].set_index("task")["comparisons"].rank(ascending=False)
-    winners = tables["sole_winners"].rename(columns={"winner": "system", "blocks": "ours"})
-    correlations = tables["correlations"].melt("task", ["blocks", "reference_share"], "x", "ours")
+    winners = tables["sole_winners"].rename(
+        columns={"winner": "system", "blocks": "ours"}
+    )
+    correlations = tables["correlations"].melt(
+        "task", ["blocks", "reference_share"], "x", "ours"
+    )
     correlations["statistic"] = "correlation_" + correlations["x"]
     parts = [
         campaign.melt("task", var_name="statistic", value_name="ours"),
@@ -95,13 +109,20 @@ def _pairs(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Tables 6 and 9, and Section 2.5 on cu-tecto against cu-bojar."""
     better = tables["table6"].melt("better_than", var_name="system", value_name="ours")
     better = better[better["better_than"] != better["system"]]
-    better = better.rename(columns={"better_than": "other"}).assign(statistic="better_share")
+    better = better.rename(columns={"better_than": "other"}).assign(
+        statistic="better_share"
+    )
     twice = tables["table9"]
     twice = twice[twice.duplicated("judge", keep=False)].sort_values("pc-trans").head(2)
-    twice = twice.drop(columns=["judge", "block"]).assign(kind=["first", "second"][: len(twice)])
-    ranks = twice.melt("kind", var_name="system", value_name="ours").assign(statistic="rank")
+    twice = twice.drop(columns=["judge", "block"]).assign(
+        kind=["first", "second"][: len(twice)]
+    )
+    ranks = twice.melt("kind", var_name="system", value_name="ours").assign(
+        statistic="rank"
+    )
     blocks = tables["section25"].iloc[0]
-    one, other = blocks["system"], blocks["other"]
+    one = blocks["system"]
+    other = blocks["other"]
     both = [
         ("shared_blocks", blocks["blocks"], one, other),
         ("shared_sentences", blocks["sentences"], one, other),
@@ -110,7 +131,9 @@ def _pairs(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         ("tie_blocks", blocks["ties"], one, other),
         ("tie_share", 100 * blocks["ties"] / blocks["blocks"], one, other),
     ]
-    return pd.concat([better, ranks, pd.DataFrame(both, columns=VALUE)]).assign(task=FOCUS)
+    return pd.concat([better, ranks, pd.DataFrame(both, columns=VALUE)]).assign(
+        task=FOCUS
+    )
 
 
 def _edits(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -121,7 +144,9 @@ def _edits(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     accepted["acceptable_share"] = 100 * accepted["share"]
     columns = ["edits", "acceptable", "acceptable_share"]
     edits = edits.melt("task", list(names.values()), "statistic", "ours")
-    return pd.concat([edits, accepted.melt(["task", "system"], columns, "statistic", "ours")])
+    return pd.concat(
+        [edits, accepted.melt(["task", "system"], columns, "statistic", "ours")]
+    )
 
 
 def private_annotation(printed: pd.DataFrame) -> pd.DataFrame:
@@ -131,13 +156,20 @@ def private_annotation(printed: pd.DataFrame) -> pd.DataFrame:
     """
     from statsmodels.stats.inter_rater import cohens_kappa
 
-    place, values = printed["place"], "published"
-    table7 = printed[place == "Table 7"].pivot(index="label", columns="other", values=values)
+    place = printed["place"]
+    values = "published"
+    table7 = printed[place == "Table 7"].pivot(
+        index="label", columns="other", values=values
+    )
     joint = table7.loc[LABELS, LABELS].astype(int)
-    table8 = printed[place == "Table 8"].pivot(index="kind", columns="label", values=values)
+    table8 = printed[place == "Table 8"].pivot(
+        index="kind", columns="label", values=values
+    )
     people = table8.drop("total")[LABELS].astype(int)
-    agreed, every = int(np.trace(joint)), int(joint.to_numpy().sum())
-    by_t, by_b = joint.sum(axis=1), joint.sum(axis=0)
+    agreed = int(np.trace(joint))
+    every = int(joint.to_numpy().sum())
+    by_t = joint.sum(axis=1)
+    by_b = joint.sum(axis=0)
     rows: list[tuple[str, str, str, str, Any]] = [
         ("annotations", "T and B", "total", "total", every),
         ("agree", "T and B", "", "", agreed),

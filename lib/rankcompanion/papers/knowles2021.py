@@ -21,7 +21,17 @@ from paperkit.claims import yes
 from ..notebooks.outlier_removal import toy_example
 
 PAPER = "knowles2021"
-KEYS = ["place", "campaign", "pair", "quantity", "kind", "style", "removed", "divisor", "hit"]
+KEYS = [
+    "place",
+    "campaign",
+    "pair",
+    "quantity",
+    "kind",
+    "style",
+    "removed",
+    "divisor",
+    "hit",
+]
 PAIR = ["campaign", "pair"]
 KINDS = ["d_rank", "d_cluster", "d_both"]
 STYLES = ("SR-DC", "SR+DC")
@@ -119,7 +129,10 @@ def compare(
     ours = rows[KEYS].assign(
         ours=pd.Series([a.ours for a in found], rows.index, dtype=object),
         reason=[joined(a.reason, other if a.reason or a.ours else "") for a in found],
-        provenance=[a.provenance or (run.get("absent") if a.ours is None else None) for a in found],
+        provenance=[
+            a.provenance or (run.get("absent") if a.ours is None else None)
+            for a in found
+        ],
     )
     return claims.compare(rows, ours, KEYS, provenance=run["provenance"])
 
@@ -133,7 +146,9 @@ def so_far(value: Any, printed: str, number: int, absent: str, how: str = "") ->
     """`value` if all pairs are here; while some are absent, it is mentioned in the reason only."""
     if not absent:
         return Answer(value, how)
-    fits = "consistent" if claims.status(printed, value) == "exact" else "not as printed"
+    fits = (
+        "consistent" if claims.status(printed, value) == "exact" else "not as printed"
+    )
     here = f"{value} in the {number} pairs here, {fits} so far; {absent} absent"
     return Answer(None, joined(how, here))
 
@@ -148,16 +163,21 @@ def replication_claims(agreement: pd.DataFrame, run: Mapping[str, Any]) -> pd.Da
     about &= rows["pair"].isin(agreement["pair"]) & (rows["quantity"] == "replicated")
     by_pair = agreement.set_index("pair").drop(columns="systems")
     how = REBUILT if run["provenance"] == "rebuilt from z" else ""
-    answer = partial(_replicated, by_pair=by_pair, campaign=str(run["campaign"]), how=how)
+    answer = partial(
+        _replicated, by_pair=by_pair, campaign=str(run["campaign"]), how=how
+    )
     return compare(rows[about], answer, run)
 
 
-def _replicated(row: Any, by_pair: pd.DataFrame, campaign: str, how: str) -> Answer | None:
+def _replicated(
+    row: Any, by_pair: pd.DataFrame, campaign: str, how: str
+) -> Answer | None:
     """Whether the ranking of a row's pair came out, from the checks of `campaign`.
 
     `how` is what a reason adds: on which judgments.
     """
-    checks, workers = by_pair.loc[row.pair].dropna(), row.campaign == campaign
+    checks = by_pair.loc[row.pair].dropna()
+    workers = row.campaign == campaign
     if not len(checks):
         return None
     same = bool((checks.drop("same_clusters_official", errors="ignore") == 1).all())
@@ -197,7 +217,9 @@ def count_changed(changes: pd.DataFrame, pairs: pd.DataFrame, kind: str) -> Coun
     return Count(int(seen.loc[here, kind].sum()), int(here.sum()), tuple(absent))
 
 
-def percentages(rows: pd.DataFrame, workers: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
+def percentages(
+    rows: pd.DataFrame, workers: pd.DataFrame, run: Mapping[str, Any]
+) -> pd.DataFrame:
     """Section 5.1: percentages of workers who judged references or human systems.
 
     A row may be about two campaigns.
@@ -233,7 +255,9 @@ def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFr
     `ranks` is the table of notebook 03 for all pairs: pair, ranking, rank, system, cluster.
     """
     rows = rows_of(run["campaign"], "Figure 2", "Figure 3")
-    return compare(rows[rows["divisor"] != "original"], partial(_divided, ranks=ranks), run)
+    return compare(
+        rows[rows["divisor"] != "original"], partial(_divided, ranks=ranks), run
+    )
 
 
 def _divided(row: Any, ranks: pd.DataFrame) -> Answer | None:
@@ -251,7 +275,9 @@ def _divided(row: Any, ranks: pd.DataFrame) -> Answer | None:
     volc = volctrans(part["system"].drop_duplicates())
     numbers = [int((t["cluster"] == 1).sum()) for t in tables.values()]
     if row.quantity == "drops":
-        numbers = [int(t.loc[t["system"] == volc, "rank"].iloc[0]) for t in tables.values()]
+        numbers = [
+            int(t.loc[t["system"] == volc, "rank"].iloc[0]) for t in tables.values()
+        ]
     return Answer(yes(max(numbers) > numbers[0]), volc)
 
 
@@ -275,7 +301,9 @@ def system_named(systems: pd.Series, name: str) -> str:
 
 def volctrans(systems: pd.Series) -> str:
     """The id of VolcTrans, which is called Huoshan_Translate in the data."""
-    return system_named(systems, "VolcTrans") or system_named(systems, "Huoshan_Translate")
+    return system_named(systems, "VolcTrans") or system_named(
+        systems, "Huoshan_Translate"
+    )
 
 
 def cooccurrence_claims(balance: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
@@ -288,7 +316,9 @@ def cooccurrence_claims(balance: pd.DataFrame, run: Mapping[str, Any]) -> pd.Dat
     return compare(rows_of(campaign, "Figure 4"), answer, run)
 
 
-def _together(row: Any, balance: pd.DataFrame, hits: pd.DataFrame, gap: str) -> Answer | None:
+def _together(
+    row: Any, balance: pd.DataFrame, hits: pd.DataFrame, gap: str
+) -> Answer | None:
     """Whether few HITs of a pair hold a system, or almost all HITs of all pairs every one."""
     part = balance[balance["pair"] == row.pair]
     if row.quantity == "below_half" and len(part):
@@ -341,11 +371,15 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
     parts = [
         claims.compare(claims.published(PAPER, "Section 5"), toy, ["hit"], **PRINT),
         _facts(tables("catalogue", "pairs")),
-        _table_1(tables("01_replication", "type_counts"), tables("01_replication", "run")),
+        _table_1(
+            tables("01_replication", "type_counts"), tables("01_replication", "run")
+        ),
         _removal_totals(changes, _runs(tables("02_outlier_removal", "run"))),
         percentages(rows[rows["campaign"].str.contains(" ")], workers, OFFICIAL),
         _figure_1(divided, _runs(tables("03_divisor_degradation", "run"))),
-        _original_rankings(*(tables("01_replication", name) for name in ("ranking", "machines"))),
+        _original_rankings(
+            *(tables("01_replication", name) for name in ("ranking", "machines"))
+        ),
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -355,20 +389,27 @@ def _runs(runs: pd.DataFrame) -> dict[str, Any]:
     runs = runs[runs["campaign"].isin(included()["campaign"])]
     rebuilt = runs.get("provenance", pd.Series(dtype=str)).eq("rebuilt from z").any()
     settings = {"provenance": "rebuilt from z" if rebuilt else "official"}
-    other = {name: set(runs.get(name, ())) - {usual} for name, usual in SETTINGS.items()}
+    other = {
+        name: set(runs.get(name, ())) - {usual} for name, usual in SETTINGS.items()
+    }
     settings |= {name: values.pop() for name, values in other.items() if values}
-    return settings | {"absent": "official"}  # provenance of rows that wait for absent data
+    return settings | {
+        "absent": "official"
+    }  # provenance of rows that wait for absent data
 
 
 def _of_the_paper(changes: pd.DataFrame, what: str) -> pd.DataFrame:
     """The rows of `changes` for the paper's 46 pairs, with style and judged from its Table 4."""
-    table = changes.reindex(columns=[*PAIR, what, *KINDS]).astype(dict.fromkeys(PAIR, object))
+    table = changes.reindex(columns=[*PAIR, what, *KINDS]).astype(
+        dict.fromkeys(PAIR, object)
+    )
     return table.merge(included(), on=PAIR)
 
 
 def _facts(pairs: pd.DataFrame) -> pd.DataFrame:
     """Style, tool and judging in Table 4, compared with the catalogue."""
-    rows, facts = claims.published(PAPER, "Table 4"), ["style", "tool", "judged"]
+    rows = claims.published(PAPER, "Table 4")
+    facts = ["style", "tool", "judged"]
     rows = rows[rows["quantity"].isin(facts) & (rows["campaign"] != "")]
     known = pairs.reindex(columns=[*PAIR, *facts])
     known = known.replace({"judged": {word: letter for letter, word in JUDGED.items()}})
@@ -388,7 +429,9 @@ def _table_1(counts: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     return compare(rows[rows["campaign"] != ""], answer, OFFICIAL)
 
 
-def _rows_of_type(row: Any, counts: pd.DataFrame, provenance: Mapping[str, str]) -> Answer | None:
+def _rows_of_type(
+    row: Any, counts: pd.DataFrame, provenance: Mapping[str, str]
+) -> Answer | None:
     """The number of rows of a type, with the provenance of the release that it is from."""
     note, part = _released(row, counts)
     if part.empty:
@@ -403,7 +446,9 @@ def _released(row: Any, table: pd.DataFrame) -> tuple[str, pd.DataFrame]:
     if row.pair and len(table):
         table = table[table["pair"] == row.pair]
     own = table[table["campaign"] == row.campaign]
-    return ("", own) if len(own) else (RELEASED, table[table["campaign"] == row.released])
+    return (
+        ("", own) if len(own) else (RELEASED, table[table["campaign"] == row.released])
+    )
 
 
 def _type_total(counts: pd.DataFrame, row: Any, note: str) -> Answer:
@@ -423,7 +468,9 @@ def _type_total(counts: pd.DataFrame, row: Any, note: str) -> Answer:
     if used.empty:
         return Answer()
     if gap := absent_pairs(row.campaign, used["pair"]):
-        return Answer(None, f"{total} rows in the {len(used)} pairs here; {gap} is absent")
+        return Answer(
+            None, f"{total} rows in the {len(used)} pairs here; {gap} is absent"
+        )
     return Answer(total, note)
 
 
@@ -433,8 +480,12 @@ def _removal_totals(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFra
     While pairs are absent, what follows from the rows of Table 2 is recomputed from these.
     """
     rows = rows_of("", "Section 3", "Table 2", "Table 3", "Section 5.2")
-    pairs, printed = included(), _printed_tallies()
-    parts = {name: changes[changes["removed"] == (name or "ref")] for name in set(rows["removed"])}
+    pairs = included()
+    printed = _printed_tallies()
+    parts = {
+        name: changes[changes["removed"] == (name or "ref")]
+        for name in set(rows["removed"])
+    }
     tallies = {name: _tallies(part, pairs) for name, part in parts.items()}
     similar = {
         "ref_alone_similar": _reference_alone(changes, len(pairs)),
@@ -458,7 +509,9 @@ def _total(
         found = here[row.style, row.kind].beside(row.published)
         if found.ours is not None or row.place == "Table 3":
             return found
-    asked = [key for key in here if row.style in ("", key[0]) and row.kind in ("", key[1])]
+    asked = [
+        key for key in here if row.style in ("", key[0]) and row.kind in ("", key[1])
+    ]
     absent = {pair for key in asked for pair in here[key].absent}
     if not absent:
         return _said(row, here)
@@ -468,7 +521,9 @@ def _total(
     return Answer(said.ours, why, PRINT["provenance"])
 
 
-def _tallies(changes: pd.DataFrame, pairs: pd.DataFrame) -> dict[tuple[str, str], Count]:
+def _tallies(
+    changes: pd.DataFrame, pairs: pd.DataFrame
+) -> dict[tuple[str, str], Count]:
     """How many pairs changed, by style and kind of change."""
     return {
         (style, kind): count_changed(changes, pairs[pairs["style"] == style], kind)
@@ -489,10 +544,15 @@ def _said(row: Any, tallies: Mapping[tuple[str, str], Count]) -> Answer:
     """The answer to a row of Table 2, section 3 or 5.2 about all pairs, or those of a style."""
     share = {key: tally.share for key, tally in tallies.items()}
     if row.quantity == "rank_most_common":
-        rank, others = "d_rank", ("d_cluster", "d_both")
-        return Answer(yes(all(share[s, rank] > share[s, k] for s in STYLES for k in others)))
+        rank = "d_rank"
+        others = ("d_cluster", "d_both")
+        return Answer(
+            yes(all(share[s, rank] > share[s, k] for s in STYLES for k in others))
+        )
     if row.quantity == "more_in_SR+DC":
-        return Answer(yes(all(share["SR+DC", kind] > share["SR-DC", kind] for kind in KINDS)))
+        return Answer(
+            yes(all(share["SR+DC", kind] > share["SR-DC", kind] for kind in KINDS))
+        )
     tally = tallies[row.style, row.kind or "d_rank"]
     answers = {
         "changed": Answer(tally.fraction),
@@ -505,9 +565,12 @@ def _said(row: Any, tallies: Mapping[tuple[str, str], Count]) -> Answer:
 
 def _reference_alone(changes: pd.DataFrame, number: int) -> Answer:
     """Whether REF alone has a similar effect: counts differ by at most a tenth of the pairs."""
-    parts = [changes.loc[changes["removed"] == name, KINDS] for name in ("human+ref", "ref")]
+    parts = [
+        changes.loc[changes["removed"] == name, KINDS] for name in ("human+ref", "ref")
+    ]
     both, alone = (part.sum().astype(int) for part in parts)
-    size, near = len(parts[1]), (both - alone).abs().max() <= len(parts[1]) / 10
+    size = len(parts[1])
+    near = (both - alone).abs().max() <= len(parts[1]) / 10
     sums = f"human and REF {both.tolist()}, REF alone {alone.tolist()} (rank, cluster, both)"
     return Answer(yes(near) if size == number else None, f"{size} pairs: {sums}")
 
@@ -517,14 +580,21 @@ def _similar_judging(human: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
     document = human[human["style"] == "SR+DC"]
     if len(document) < (pairs["style"] == "SR+DC").sum():
         return Answer()
-    texts, smallest = [], 1.0
+    texts = []
+    smallest = 1.0
     for kind in KINDS:
-        by = document.groupby("judged")[kind].agg(["sum", "size"]).loc[["bilingual", "monolingual"]]
+        by = (
+            document.groupby("judged")[kind]
+            .agg(["sum", "size"])
+            .loc[["bilingual", "monolingual"]]
+        )
         (two, of_two), (one, of_one) = by.to_numpy().tolist()
         p = float(fisher_exact([[two, of_two - two], [one, of_one - one]]).pvalue)
         smallest = min(smallest, p)
         texts.append(f"{kind.removeprefix('d_')} bilingual {two}, monolingual {one}")
-    return Answer(yes(smallest > 0.05), "; ".join([*texts, f"smallest Fisher p {smallest:.2f}"]))
+    return Answer(
+        yes(smallest > 0.05), "; ".join([*texts, f"smallest Fisher p {smallest:.2f}"])
+    )
 
 
 def _figure_1(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
@@ -555,7 +625,11 @@ def _by_divisor(
         text = ", ".join(count.fraction for count in less if count.here) or "none"
         text = f"divisors {' '.join(f'{d:g}' for d in divisors)}: {text}"
         rises = whole and shares == sorted(shares) and shares[-1] > shares[0]
-        return Answer(yes(rises), text) if whole else Answer(None, f"{text} in the pairs here")
+        return (
+            Answer(yes(rises), text)
+            if whole
+            else Answer(None, f"{text} in the pairs here")
+        )
     if whole and not any(count.absent for count in more):
         return Answer(yes(all(m.share > s for m, s in zip(more, shares, strict=True))))
     return None
@@ -571,21 +645,31 @@ def _original_rankings(rankings: pd.DataFrame, machines: pd.DataFrame) -> pd.Dat
     return compare(rows[rows["divisor"] == "original"], answer, OFFICIAL)
 
 
-def _before_dividing(row: Any, rankings: pd.DataFrame, machines: pd.DataFrame) -> Answer | None:
+def _before_dividing(
+    row: Any, rankings: pd.DataFrame, machines: pd.DataFrame
+) -> Answer | None:
     """The answer to a row about a ranking of all data, if that ranking is here."""
     note, whole = _released(row, rankings)
     _, part = _released(row, machines)
-    return _of_original(row.quantity, whole, part, note) if len(whole) and len(part) else None
+    return (
+        _of_original(row.quantity, whole, part, note)
+        if len(whole) and len(part)
+        else None
+    )
 
 
-def _of_original(quantity: str, whole: pd.DataFrame, machines: pd.DataFrame, note: str) -> Answer:
+def _of_original(
+    quantity: str, whole: pd.DataFrame, machines: pd.DataFrame, note: str
+) -> Answer:
     """The answer to a row about a ranking, and about that ranking without human systems."""
     humans = sorted(set(whole["system"]) - set(machines["system"]))
     held = f"{note}, which hold {', '.join(humans)}" if note else ", ".join(humans)
     if quantity == "assessments":
         return Answer(f"{whole['judgments'].sum() / len(whole):.2f}", note)
     if quantity == "humans":
-        return Answer(yes(len(humans) > 1), f"{claims.WEAK} the names in the files; {held}")
+        return Answer(
+            yes(len(humans) > 1), f"{claims.WEAK} the names in the files; {held}"
+        )
     if quantity == "relation":
         return Answer(relation(machines, "AFRL", "PROMT_NMT"), held)
     if quantity == "alone":
@@ -593,5 +677,8 @@ def _of_original(quantity: str, whole: pd.DataFrame, machines: pd.DataFrame, not
         top = set(machines.loc[machines["cluster"] == 1, "system"])
         return Answer(yes(top == {volc}), joined(note, volc))
     names = [system_named(whole["system"], name) for name in ("Online-A", "Online-G")]
-    lines = [t.loc[t["system"].isin(names), "cluster"].nunique() > 1 for t in (whole, machines)]
+    lines = [
+        t.loc[t["system"].isin(names), "cluster"].nunique() > 1
+        for t in (whole, machines)
+    ]
     return Answer(yes(lines[1] and not lines[0]), note)

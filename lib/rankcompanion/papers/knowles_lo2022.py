@@ -22,7 +22,10 @@ from rankstability.score.scored import segment_scores
 PAPER = "knowles_lo2022"
 OWN = "wmt20-iku"
 TABLES = {"Hansard": "Table 3", "News": "Table 4"}
-STANDARD = {"Hansard": "", "News": "SRPOL.383"}  # the system that scores are standardised by
+STANDARD = {
+    "Hansard": "",
+    "News": "SRPOL.383",
+}  # the system that scores are standardised by
 LEVELS = (0.001, 0.01, 0.05)
 
 
@@ -63,8 +66,11 @@ def ledger(rankings: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
             mean_z=table["mean_z"].map("{:.3f}".format),
             line=table["line"].map(lambda v: "none" if np.isnan(v) else f"{v:g}"),
         )
-        long = values.melt("rank", ["system", "mean_raw", "mean_z", "line"], "statistic", "ours")
+        long = values.melt(
+            "rank", ["system", "mean_raw", "mean_z", "line"], "statistic", "ours"
+        )
         long = long[~(long["statistic"].eq("line") & long["rank"].eq(len(table)))]
         parts.append(long.assign(place=TABLES[name]))
-    ours, on = pd.concat(parts, ignore_index=True), ["place", "statistic", "rank"]
+    ours = pd.concat(parts, ignore_index=True)
+    on = ["place", "statistic", "rank"]
     return claims.compare(claims.published(PAPER), ours, on, provenance="official")

@@ -33,15 +33,28 @@ from ..notebooks.simulation.readings import (
 PAPER = "koehn2012"
 NUMBERS = ["judgments", "systems", "sigma2", "share"]
 CAMPAIGN = "wmt12"
-OFFICIAL = ("Figure 2", "Table 2", "Table 3")  # from WMT12's judgments; the rest is simulated
+OFFICIAL = (
+    "Figure 2",
+    "Table 2",
+    "Table 3",
+)  # from WMT12's judgments; the rest is simulated
 KEYS = ["reading", "task", "system", "method", "quantity", *NUMBERS]
-RANKED = ("rank", "range", "clusters")  # of Tables 2 and 3: exact or different, never rounded
+RANKED = (
+    "rank",
+    "range",
+    "clusters",
+)  # of Tables 2 and 3: exact or different, never rounded
 MOST = (8, 12)  # values of sigma^2 that "seem to cover most cases" (Section 6)
 FIFTEEN = {"systems": SYSTEMS, "sigma2": SIGMA2}  # settings of the simulated campaigns
 NEAR = 0.3  # the ratio of ours to a number of Table 4, less 1, within which one unit is rounding
-WITHIN = 3 * np.sqrt(2)  # Monte Carlo error: three standard errors of the difference of two runs
+WITHIN = 3 * np.sqrt(
+    2
+)  # Monte Carlo error: three standard errors of the difference of two runs
 FITTED = "fitted to the print"
-INTEGRALS = ("Table 4", "Section 6")  # expected shares of significant pairs: no simulation
+INTEGRALS = (
+    "Table 4",
+    "Section 6",
+)  # expected shares of significant pairs: no simulation
 
 
 def printed(place: str) -> pd.DataFrame:
@@ -50,7 +63,9 @@ def printed(place: str) -> pd.DataFrame:
     Columns method, quantity, judgments, systems, sigma2, share, value (percentages as shares).
     """
     rows = claims.published(PAPER, place)
-    rows = rows[rows["reading"] == AS_STATED.name].reset_index(drop=True)  # typed once per reading
+    rows = rows[rows["reading"] == AS_STATED.name].reset_index(
+        drop=True
+    )  # typed once per reading
     scale = rows["published"].str.endswith("%").map({True: 100, False: 1})
     numbers = rows[NUMBERS].apply(pd.to_numeric)
     value = rows["published"].str.rstrip("%").astype(float) / scale
@@ -65,7 +80,9 @@ def beside_table4(needed: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["systems", "sigma2", "share"]
     thousands = printed("Table 4")[[*keys, "value"]]
-    out = needed.merge(thousands, on=keys, how="left").rename(columns={"value": "printed"})
+    out = needed.merge(thousands, on=keys, how="left").rename(
+        columns={"value": "printed"}
+    )
     pairs = zip(out["printed"], out["judgments"] / 1000, strict=True)
     statuses = [_in_thousands(number, ours) for number, ours in pairs]
     out["printed"] *= 1000
@@ -101,7 +118,11 @@ def report(
     `shares` are from `readings.table1`, `figure3` and `section6`; `needed` is from `beside_table4`;
     `ranges` maps tasks that were run to `readings.repeated_ranges`.
     """
-    records = [*_fits(fits), *_ranges(ranges, fits), *_range_quality(quality, resamples)]
+    records = [
+        *_fits(fits),
+        *_ranges(ranges, fits),
+        *_range_quality(quality, resamples),
+    ]
     records += [*_ranking_errors(errors), *_needed(needed, shares)]
     rows = claims.published(PAPER)
     official = rows["place"].isin(OFFICIAL)
@@ -120,7 +141,9 @@ def report(
     value = pd.to_numeric(out["ours"].str.rstrip("%"), errors="coerce")
     far = (out["place"] == "Table 4") & ((value / published - 1).abs() > NEAR)
     wrong = far | official & rows["quantity"].isin(RANKED).to_numpy()
-    return out.assign(status=out["status"].mask(wrong & (out["status"] == "rounds"), "differs"))
+    return out.assign(
+        status=out["status"].mask(wrong & (out["status"] == "rounds"), "differs")
+    )
 
 
 def _fits(fits: pd.DataFrame) -> Iterable[Record]:
@@ -152,19 +175,29 @@ def _ranges(ranges: Mapping[str, pd.DataFrame], fits: pd.DataFrame) -> Iterable[
     place = on_paper.set_index("task")["place"].to_dict()
     judgments = fits.drop_duplicates("task").set_index("task")["judgments"]
     for task, tables in ranges.items():
-        size = {"quantity": "judgments", "tolerance": 1000, "ours": int(judgments[task])}
+        size = {
+            "quantity": "judgments",
+            "tolerance": 1000,
+            "ours": int(judgments[task]),
+        }
         yield size | {"place": place[task], "task": task}
         for reading in READINGS:
             drawn = tables[tables["reading"] == reading.name]
             number = drawn["repetition"].nunique()
             trim = f"{reading.trimmed(1000)} of 1000 ranks trimmed at each end{_fitted(reading)}"
             how = f"{trim}, the usual one of {number} bootstraps"
-            blanks = "blanks left out" if reading.unranked == "drop" else "blanks keep -1 and win"
+            blanks = (
+                "blanks left out"
+                if reading.unranked == "drop"
+                else "blanks keep -1 and win"
+            )
             about = {"place": place[task], "reading": reading.name, "task": task}
             for system, rows in drawn.groupby("system", sort=False):
                 first = rows.iloc[0]
                 drawn_ranges = map(range_text, rows["first"], rows["last"])
-                usual, share = _usual(drawn_ranges, texts[task, reading.name, system, "range"])
+                usual, share = _usual(
+                    drawn_ranges, texts[task, reading.name, system, "range"]
+                )
                 slip = (task, system) == ("en-cs", "jhu-hiero")
                 why = f"{how} (the printed one in {share:.0%}); {blanks}"
                 why += "; printed 12 must be 13" if slip else ""
@@ -189,7 +222,9 @@ def _range_quality(quality: pd.DataFrame, resamples: int) -> Iterable[Record]:
     for reading in READINGS:
         spread = reading.spread(SIGMA2)
         settings = [f"{reading.sides}-sided", f"trim {reading.trimmed(resamples)}"]
-        rows = quality[np.isclose(quality["spread"], spread) & quality["setting"].isin(settings)]
+        rows = quality[
+            np.isclose(quality["spread"], spread) & quality["setting"].isin(settings)
+        ]
         for row, name in product(rows.to_dict("records"), QUALITIES):
             scale = 100 if "violations" in name else 1
             se = scale * row[f"{name}_se"]
@@ -234,14 +269,25 @@ def _ranking_errors(errors: pd.DataFrame) -> Iterable[Record]:
         ("LOPEZ", 10_000): "; exact minimum, one of possibly several optimal orders",
         ("LOPEZ", 50_000): "; the printed value repeats the one at 10,000 judgments",
     }
-    cases = ((AS_STATED, AS_STATED.spread(SIGMA2), ""), (AS_MATCHED, MATCHING_SPREAD, note))
+    cases = (
+        (AS_STATED, AS_STATED.spread(SIGMA2), ""),
+        (AS_MATCHED, MATCHING_SPREAD, note),
+    )
     for reading, spread, more in cases:
         for row in errors[np.isclose(errors["spread"], spread)].to_dict("records"):
             se = 100 * row["error_se"]
             slip = slips.get((row["ranker"], row["judgments"]), "")
             why = f"sd {spread:.4g}, {row['experiments']} experiments, {_error(se)}{slip}{more}"
-            about = {"place": "Figure 3", "reading": reading.name, "method": row["ranker"]}
-            value = {"ours": round(100 * row["error"], 3), "tolerance": WITHIN * se, "reason": why}
+            about = {
+                "place": "Figure 3",
+                "reading": reading.name,
+                "method": row["ranker"],
+            }
+            value = {
+                "ours": round(100 * row["error"], 3),
+                "tolerance": WITHIN * se,
+                "reason": why,
+            }
             cell = {"quantity": "error", "judgments": row["judgments"]}
             yield FIFTEEN | about | cell | value
 
@@ -249,7 +295,9 @@ def _ranking_errors(errors: pd.DataFrame) -> Iterable[Record]:
 def _needed(needed: pd.DataFrame, shares: pd.DataFrame) -> Iterable[Record]:
     """Table 4, and the two sentences of Section 6 that go with it."""
     for reading in READINGS:
-        meant = (needed["sigma2_is"] == reading.sigma2_is) & (needed["sides"] == reading.sides)
+        meant = (needed["sigma2_is"] == reading.sigma2_is) & (
+            needed["sides"] == reading.sides
+        )
         for row in needed[meant].to_dict("records"):
             record = {"reading": reading.name, "quantity": "thousands of judgments"}
             record |= {key: row[key] for key in ("systems", "sigma2", "share")}
@@ -259,6 +307,10 @@ def _needed(needed: pd.DataFrame, shares: pd.DataFrame) -> Iterable[Record]:
             yield record | {"place": "Table 4"} | value
             yield record | {"place": "Section 6", "ours": round(thousands, 2)}
     for row in shares.to_dict("records"):
-        about = {"place": "Section 6", "reading": row["reading"], "judgments": row["judgments"]}
+        about = {
+            "place": "Section 6",
+            "reading": row["reading"],
+            "judgments": row["judgments"],
+        }
         share = {"quantity": "share", "ours": round(100 * row["share"], 2)}
         yield FIFTEEN | about | share

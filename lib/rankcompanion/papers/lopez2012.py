@@ -16,14 +16,25 @@ from paperkit import claims
 PAPER = "lopez2012"
 BOTH = ("wmt10", "wmt11")
 KEYS = ["statistic", "task", "method", "rank", "system", "other"]
-EXAMPLES = ("Figure 1", "Figure 2", "Figure 3")  # worked examples, as tasks of their own
+EXAMPLES = (
+    "Figure 1",
+    "Figure 2",
+    "Figure 3",
+)  # worked examples, as tasks of their own
 COSTS = {"optimal_cost": "mfas"}
 COSTS |= {f"cost_{name}": name for name in ("wmt_official", "heuristic2", "bojar")}
 ACYCLIC = "en-cs individual"  # Table 2, WMT11
 TUNABLE = "ur-en tunable"  # Table 4, WMT11
 HALF = "more than half"
-NAMES = ("system", "over", "under")  # columns of systems, which the paper prints in capitals
-CZECH = {"en-cs individual": "2011 English-Czech", "cs-en individual": "2011 Czech-English"}
+NAMES = (
+    "system",
+    "over",
+    "under",
+)  # columns of systems, which the paper prints in capitals
+CZECH = {
+    "en-cs individual": "2011 English-Czech",
+    "cs-en individual": "2011 Czech-English",
+}
 
 
 def ledger(campaign: str, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -48,14 +59,23 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
     if tasks.empty or not set(BOTH) <= set(tasks["campaign"]):
         return pd.DataFrame(columns=claims.COLUMNS)
     tasks = tasks[tasks["campaign"].isin(BOTH)]
-    costs = _costs(tasks).groupby("method")["ours"].sum().reset_index().assign(statistic="cost")
+    costs = (
+        _costs(tasks)
+        .groupby("method")["ours"]
+        .sum()
+        .reset_index()
+        .assign(statistic="cost")
+    )
     acyclic = tasks["optimal_cost"] == 0
     values: list[tuple[str, Any, str]] = [
         ("tasks", len(tasks), ""),
         ("acyclic_tasks", int(acyclic.sum()), ""),
         ("most_systems", tasks["systems"].max(), ""),
     ]
-    shares = {"ten_systems_or_more": tasks["systems"] >= 10, "tasks_with_cycles": ~acyclic}
+    shares = {
+        "ten_systems_or_more": tasks["systems"] >= 10,
+        "tasks_with_cycles": ~acyclic,
+    }
     for name, held in shares.items():
         half = HALF if held.mean() > 0.5 else "at most half"
         values.append((name, half, f"{held.sum()} of {len(held)}"))
@@ -74,10 +94,14 @@ def _ours(tables: Mapping[str, pd.DataFrame], printed: pd.DataFrame) -> pd.DataF
     )
     places = rankings.melt(["task", "system"], var_name="method", value_name="rank")
     combined = tasks["task"].str.endswith(" combination")
-    whole = set(printed["task"]) - {"", *EXAMPLES} <= set(tasks["task"])  # not of one pair's run
+    whole = set(printed["task"]) - {"", *EXAMPLES} <= set(
+        tasks["task"]
+    )  # not of one pair's run
     acyclic = (combined & (tasks["optimal_cost"] == 0)).sum() if whole else None
     parts = [
-        tasks.melt("task", ["systems", "systems_with_reference", "pairs"], "statistic", "ours"),
+        tasks.melt(
+            "task", ["systems", "systems_with_reference", "pairs"], "statistic", "ours"
+        ),
         _orders(places, printed),
         _costs(tasks),
         _results(results, violated),
@@ -90,7 +114,9 @@ def _ours(tables: Mapping[str, pd.DataFrame], printed: pd.DataFrame) -> pd.DataF
 
 def _costs(tasks: pd.DataFrame) -> pd.DataFrame:
     """The weight that each method's ranking of each task violates: task, method, ours."""
-    costs = tasks.rename(columns=COSTS).melt("task", list(COSTS.values()), "method", "ours")
+    costs = tasks.rename(columns=COSTS).melt(
+        "task", list(COSTS.values()), "method", "ours"
+    )
     return costs.assign(statistic="cost")
 
 
@@ -99,7 +125,9 @@ def _orders(places: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     system = places.rename(columns={"system": "ours"}).astype({"rank": str})
     system["statistic"] = "system"
     ranking = places.sort_values("rank").groupby(["task", "method"])["system"].agg(list)
-    line = ranking.str.join(" ≺ ").rename("ours").reset_index().assign(statistic="ranking")
+    line = (
+        ranking.str.join(" ≺ ").rename("ours").reset_index().assign(statistic="ranking")
+    )
     table2 = printed[(printed["statistic"] == "system") & (printed["task"] == ACYCLIC)]
     systems = set(table2["published"])
     ours = {task: set(ranking.get((task, "mfas"), [])) for task in CZECH}
@@ -113,7 +141,9 @@ def _results(results: pd.DataFrame, violated: pd.DataFrame) -> pd.DataFrame:
     ours = violated.rename(columns={"over": "system", "under": "other"})
     number = ours.groupby(["task", "method"]).size().rename("ours").reset_index()
     beaten = results.groupby(["task", "over"]).size().rename("ours").reset_index()
-    lost = results.groupby(["task", "under"])["weight"].sum().rename("ours").reset_index()
+    lost = (
+        results.groupby(["task", "under"])["weight"].sum().rename("ours").reset_index()
+    )
     parts = {
         "violated": ours.assign(ours="yes"),
         "violated_weight": ours.assign(ours=ours["weight"]),
@@ -126,7 +156,9 @@ def _results(results: pd.DataFrame, violated: pd.DataFrame) -> pd.DataFrame:
 
 def _examples(implied: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
     """The rankings that Figure 1's block implies, and the scores by Equation 1 in Figure 2."""
-    relation = implied.rename(columns={"first": "system", "second": "other", "relation": "ours"})
+    relation = implied.rename(
+        columns={"first": "system", "second": "other", "relation": "ours"}
+    )
     number = pd.DataFrame({"statistic": ["implied_rankings"], "ours": [len(implied)]})
     figure2 = results[results["task"] == "Figure 2"]
     won, lost = (figure2.groupby(side)["weight"].sum() for side in ("over", "under"))
@@ -134,16 +166,24 @@ def _examples(implied: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
     score = won.astype(str) + "/" + every.reindex(won.index).astype(str)
     scores = score.rename("ours").rename_axis("system").reset_index()
     scores = scores.assign(task="Figure 2", method="wmt_official", statistic="score")
-    figure1 = pd.concat([relation.assign(statistic="relation"), number]).assign(task="Figure 1")
+    figure1 = pd.concat([relation.assign(statistic="relation"), number]).assign(
+        task="Figure 1"
+    )
     return pd.concat([figure1, scores])
 
 
 def _spearman(ranks: pd.DataFrame) -> pd.DataFrame:
     """Spearman's correlation of the rankings of Table 4, with the reference first and without."""
-    pairs = [("heuristic2", "mfas"), ("wmt_official", "mfas"), ("wmt_official", "heuristic2")]
+    pairs = [
+        ("heuristic2", "mfas"),
+        ("wmt_official", "mfas"),
+        ("wmt_official", "heuristic2"),
+    ]
     rows = []
     for method, other in pairs if len(ranks) else []:
         two = ranks[[method, other]].to_numpy()
         for name, each in (("", two), ("_with_reference", np.vstack([[0, 0], two]))):
             rows.append((f"spearman{name}", method, other, spearmanr(each).statistic))
-    return pd.DataFrame(rows, columns=["statistic", "method", "other", "ours"]).assign(task=TUNABLE)
+    return pd.DataFrame(rows, columns=["statistic", "method", "other", "ours"]).assign(
+        task=TUNABLE
+    )

@@ -16,13 +16,24 @@ from . import knowles2021
 
 PAPER = "releases"
 KEYS = ["campaign", "pair", "table", "system", "statistic"]
-TEST, RULE = "greater", "official wins"  # one-sided rank-sum tests, and the scripts' rule for lines
+TEST, RULE = (
+    "greater",
+    "official wins",
+)  # one-sided rank-sum tests, and the scripts' rule for lines
 SLT23 = "wmt-slt23"
 RAW = replace(RECIPES["wmt23"], rows="no document with a bad item, document scores too")
 Z = replace(RECIPES["wmt23"], score="z")
 TABLES = {  # of WMT-SLT23: the files that a table ranks, and how
-    **{"both_domains": ("*", RAW), "srf": ("*Doc?.*", RAW), "signsuisse": ("*Seg?.*", RAW)},
-    **{"WMT23SLT": ("*", Z), "WMT23SLT_Doc": ("*Doc?.*", Z), "WMT23SLT_Seg": ("*Seg?.*", Z)},
+    **{
+        "both_domains": ("*", RAW),
+        "srf": ("*Doc?.*", RAW),
+        "signsuisse": ("*Seg?.*", RAW),
+    },
+    **{
+        "WMT23SLT": ("*", Z),
+        "WMT23SLT_Doc": ("*Doc?.*", Z),
+        "WMT23SLT_Seg": ("*Seg?.*", Z),
+    },
     **{f"WMT23SLT_{annotator}": (f"*{annotator}.scores.*", Z) for annotator in "ABC"},
 }
 
@@ -42,7 +53,9 @@ def replication_claims(
     return pd.concat([paper, ledger(campaign, ranking, clusters)], ignore_index=True)
 
 
-def ledger(campaign: Campaign, ranking: pd.DataFrame, clusters: pd.DataFrame) -> pd.DataFrame:
+def ledger(
+    campaign: Campaign, ranking: pd.DataFrame, clusters: pd.DataFrame
+) -> pd.DataFrame:
     """What was released of `campaign` beside ours: ledger rows, none where nothing was printed.
 
     `ranking` and `clusters` are notebook 01's tables over all pairs.
@@ -63,11 +76,15 @@ def replicated(ranking: pd.DataFrame, clusters: pd.DataFrame) -> pd.DataFrame:
     """
     known = ranking[["pair", "system", "rank", "mean_raw", "mean_z"]]
     theirs = (
-        clusters["test"].eq(TEST) & clusters["correction"].eq("none") & clusters["rule"].eq(RULE)
+        clusters["test"].eq(TEST)
+        & clusters["correction"].eq("none")
+        & clusters["rule"].eq(RULE)
     )
     drawn = clusters[theirs]
     places = drawn.groupby(["pair", "cluster"])["rank"]
-    ends = places.transform("min").astype(str) + "-" + places.transform("max").astype(str)
+    ends = (
+        places.transform("min").astype(str) + "-" + places.transform("max").astype(str)
+    )
     number = drawn.groupby("pair", as_index=False)["cluster"].max()
     return pd.concat(
         [
@@ -85,20 +102,31 @@ def slt23(campaign: Campaign) -> pd.DataFrame:
     The catalogue joins accounts to their three annotators; the release does not. Columns pair,
     table, system, statistic, ours.
     """
-    (pair,), parts = campaign.pairs, []
+    (pair,) = campaign.pairs
+    parts = []
     for table, (pattern, recipe) in TABLES.items():
         files = [file for file in campaign.entry["files"] if fnmatch(file, pattern)]
         entry = {**campaign.entry, "files": files}
         entry.pop("annotator", None)
-        da = replace(campaigns.load(replace(campaign, entry=entry), pair), zero_variance="zero")
+        da = replace(
+            campaigns.load(replace(campaign, entry=entry), pair), zero_variance="zero"
+        )
         judged = counted_by(da, recipe)
         made = made_by(judged, recipe).table
-        low, high = made["rank_low"].astype(str), made["rank_high"].astype(str)
-        values = {"rank": low.where(low == high, low + "-" + high), "mean_raw": made["score"]}
+        low = made["rank_low"].astype(str)
+        high = made["rank_high"].astype(str)
+        values = {
+            "rank": low.where(low == high, low + "-" + high),
+            "mean_raw": made["score"],
+        }
         if recipe is Z:
-            raw = pd.Series(counted_by(da, RECIPES["wmt23"]).means(), index=judged.systems)
+            raw = pd.Series(
+                counted_by(da, RECIPES["wmt23"]).means(), index=judged.systems
+            )
             values |= {"mean_raw": made["system"].map(raw), "mean_z": made["score"]}
-        long = made[["system"]].assign(**values).melt("system", None, "statistic", "ours")
+        long = (
+            made[["system"]].assign(**values).melt("system", None, "statistic", "ours")
+        )
         count = pd.DataFrame([{"statistic": "clusters", "ours": made["cluster"].max()}])
         parts.append(pd.concat([long, count]).assign(pair=pair, table=table))
     return pd.concat(parts, ignore_index=True)

@@ -14,7 +14,12 @@ from ..notebooks.srp.findings import FEW, difference
 PAPER = "riley2024"
 OWN = "wmt22-mqm"  # the paper's campaign
 ON = ["place", "pair", "statistic"]
-TABLE_1 = ["documents", "segments", "min segments per document", "max segments per document"]
+TABLE_1 = [
+    "documents",
+    "segments",
+    "min segments per document",
+    "max segments per document",
+]
 TABLE_1 += ["raters", "systems"]
 
 
@@ -41,7 +46,10 @@ def across(tables: object) -> pd.DataFrame:
 
 
 def measured(
-    counts: pd.DataFrame, agreement: pd.DataFrame, verdicts: pd.DataFrame, table: pd.DataFrame
+    counts: pd.DataFrame,
+    agreement: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    table: pd.DataFrame,
 ) -> pd.DataFrame:
     """A campaign's values for the paper's statistics: columns `ON`, ours and interval.
 
@@ -50,9 +58,11 @@ def measured(
     `verdicts` and `table` are the pairs' ``verdicts.csv`` and ``srp.csv``, with a column pair.
     """
     rows: list[tuple[Any, ...]] = []
-    of_count, of_agreement = counts.set_index("count"), agreement.set_index("aggregation")
+    of_count = counts.set_index("count")
+    of_agreement = agreement.set_index("aggregation")
     for pair in of_agreement:
-        number, tau = of_count[pair], of_agreement[pair]
+        number = of_count[pair]
+        tau = of_agreement[pair]
         for name in ("buckets", "documents per bucket", "buckets per rater"):
             rows.append(("Section 4.2", pair, name, number[name]))
         rows += [("Table 1", pair, name, number[name]) for name in TABLE_1]
@@ -62,18 +72,29 @@ def measured(
         rows.append(("Section 6.1.2", pair, "least normalised entropy", least))
         mine = verdicts[verdicts["pair"] == pair]
         for row in mine.itertuples(index=False):
-            interval = f"{row.difference:+.3f} ± {2 * row.se:.3f}" if row.se >= 0 else ""
-            rows.append((f"Figure {row.figure}", pair, row.finding, row.verdict, interval))
+            interval = (
+                f"{row.difference:+.3f} ± {2 * row.se:.3f}" if row.se >= 0 else ""
+            )
+            rows.append(
+                (f"Figure {row.figure}", pair, row.finding, row.verdict, interval)
+            )
         first = mine.set_index("finding").loc["pSxS above no grouping"]
         ratio = round(float(first["ratio"]), 2)
         rows.append(("Figure 3", pair, "SRP of pSxS over SRP without grouping", ratio))
-        same = np.sign(first[["kendall", "pearson", "difference"]].astype(float)).nunique() == 1
-        rows.append(("Section 5", pair, "Pearson and Kendall point the same way", yes(same)))
+        same = (
+            np.sign(first[["kendall", "pearson", "difference"]].astype(float)).nunique()
+            == 1
+        )
+        rows.append(
+            ("Section 5", pair, "Pearson and Kendall point the same way", yes(same))
+        )
         claiming = table[(table["pair"] == pair) & (table["empty_share"] < FEW)]
         near = (claiming["srp_both"] < 0.1).mean() > 0.5
         statistic = "SRP with significance in both studies near 0"
         rows.append(("Footnote 3", pair, statistic, yes(near)))
-    table = pd.DataFrame(rows, columns=[*ON, "ours", "interval"]).astype({"ours": object})
+    table = pd.DataFrame(rows, columns=[*ON, "ours", "interval"]).astype(
+        {"ours": object}
+    )
     return table.fillna({"interval": ""})
 
 
@@ -82,7 +103,8 @@ def ledger(campaign: str, measured: pd.DataFrame) -> pd.DataFrame:
 
     On another campaign, the reasons give the values that were `measured` there.
     """
-    rows, derived = claims.published(PAPER), across({})
+    rows = claims.published(PAPER)
+    derived = across({})
     if campaign == OWN:
         rows = rows[rows["place"] != "Section 1"]
         ours = measured.assign(reason=measured.get("interval"))
@@ -100,8 +122,12 @@ def _values(rows: pd.DataFrame, campaign: str, measured: pd.DataFrame) -> pd.Ser
 
     For a finding, whether the pair agrees with the paper, such as ``as found``, and the interval.
     """
-    known = measured[measured["ours"].notna()].assign(interval=measured.get("interval", ""))
-    both = rows.reset_index().merge(known, on=["place", "statistic"], suffixes=("", "_here"))
+    known = measured[measured["ours"].notna()].assign(
+        interval=measured.get("interval", "")
+    )
+    both = rows.reset_index().merge(
+        known, on=["place", "statistic"], suffixes=("", "_here")
+    )
     each = [
         f"{here} {_together(ours, {pair: stated})} (difference in SRP {interval})"
         if interval
@@ -110,7 +136,9 @@ def _values(rows: pd.DataFrame, campaign: str, measured: pd.DataFrame) -> pd.Ser
             ["pair_here", "ours", "interval", "pair", "published"]
         ].itertuples(index=False)
     ]
-    listed = pd.Series(each, both.index, dtype=object).groupby(both["index"]).agg("; ".join)
+    listed = (
+        pd.Series(each, both.index, dtype=object).groupby(both["index"]).agg("; ".join)
+    )
     return (f"; {campaign}: " + listed.reindex(rows.index)).fillna("")
 
 
@@ -123,7 +151,9 @@ def beside_paper(verdicts: pd.DataFrame) -> pd.DataFrame:
     """
     groups = claims.published(PAPER).set_index("pair").groupby("statistic")["published"]
     stated = [groups.get_group(finding).to_dict() for finding in verdicts["finding"]]
-    return verdicts.assign(paper=stated, holds=list(map(_together, verdicts["verdict"], stated)))
+    return verdicts.assign(
+        paper=stated, holds=list(map(_together, verdicts["verdict"], stated))
+    )
 
 
 def on_figure(verdicts: pd.DataFrame, number: int) -> pd.DataFrame:
@@ -133,7 +163,10 @@ def on_figure(verdicts: pd.DataFrame, number: int) -> pd.DataFrame:
     claims (`difference` of the two lines), tau, r, document counts that say something.
     """
     rows = beside_paper(verdicts[verdicts["figure"] == number])
-    said = [", ".join(f"{pair} {value}" for pair, value in one.items()) for one in rows["paper"]]
+    said = [
+        ", ".join(f"{pair} {value}" for pair, value in one.items())
+        for one in rows["paper"]
+    ]
     table = rows[["finding"]].assign(
         **{"in the paper": said, "here": rows["verdict"], "the finding": rows["holds"]}
     )

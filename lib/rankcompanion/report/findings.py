@@ -20,12 +20,31 @@ from rankcampaigns.languages import spoken
 from rankstability.rank.units import TWO_WAY
 
 KEY = ["paper", "place", "cell"]
-SETS = ("human+ref", "ref", "lowest", "highest")  # removals of notebook 02 that name no system
-SLIPS = ("slip", "misprint", "the sentence contradicts")  # reasons in the ledger begin with these
+SETS = (
+    "human+ref",
+    "ref",
+    "lowest",
+    "highest",
+)  # removals of notebook 02 that name no system
+SLIPS = (
+    "slip",
+    "misprint",
+    "the sentence contradicts",
+)  # reasons in the ledger begin with these
 RECIPE = "wmt17"  # the recipe of the direct assessments of WMT17 to WMT21
-UNITS = (TWO_WAY, "worker", "document", "block")  # the first that a campaign has is taken
+UNITS = (
+    TWO_WAY,
+    "worker",
+    "document",
+    "block",
+)  # the first that a campaign has is taken
 LEAD = ("fewest", "lines", "judges")  # the front page and the README show these in full
-ENDS = ("removal", "halves", "rules", "methods")  # only the first and the last campaign are named
+ENDS = (
+    "removal",
+    "halves",
+    "rules",
+    "methods",
+)  # only the first and the last campaign are named
 Rows = list[dict[str, Any]]
 PEOPLE = "people: "  # how rows of people among judges begin
 TABLES = {  # notebook and table of each finding
@@ -59,14 +78,20 @@ def campaign_tables(figures: Path, notebook: str, name: str) -> pd.DataFrame:
         figures, f"{notebook}*", "run.json" if name == "run" else f"{name}.csv"
     ):
         if name == "run":
-            frame = pd.DataFrame([record(file.parent)]).drop(columns="files", errors="ignore")
+            frame = pd.DataFrame([record(file.parent)]).drop(
+                columns="files", errors="ignore"
+            )
         else:
             frame = pd.read_csv(file, keep_default_na=False, na_values=[""])
         frame = frame.drop(columns="campaign", errors="ignore")
         frame.insert(0, "campaign", file.parent.parent.name)
         frames.append(frame)
     kept = [frame for frame in frames if len(frame)] or frames[:1]
-    return pd.concat(kept, ignore_index=True) if kept else pd.DataFrame({"campaign": []}, dtype=str)
+    return (
+        pd.concat(kept, ignore_index=True)
+        if kept
+        else pd.DataFrame({"campaign": []}, dtype=str)
+    )
 
 
 def files_named(figures: Path, notebook: str, name: str) -> list[Path]:
@@ -82,7 +107,9 @@ def files_named(figures: Path, notebook: str, name: str) -> list[Path]:
 def _catalogue_pairs() -> pd.DataFrame:
     """What the catalogue says of how each pair of each real campaign was judged, a row per pair."""
     parts = [
-        c.facts(c.known_pairs).assign(campaign=c.name, protocol=c.protocol, title=c.title)
+        c.facts(c.known_pairs).assign(
+            campaign=c.name, protocol=c.protocol, title=c.title
+        )
         for c in listed()
         if not c.demo
     ]
@@ -129,7 +156,9 @@ def gather(figures: Path) -> Rows:
             made.append({"key": key, "rows": said, "figure": figure, "page": page})
     slips = misprints(figures / "claims_ledger.csv")
     if slips:
-        made.append({"key": "misprints", "rows": [slips], "figure": "", "page": "ledger.html"})
+        made.append(
+            {"key": "misprints", "rows": [slips], "figure": "", "page": "ledger.html"}
+        )
     return made
 
 
@@ -161,9 +190,11 @@ def over_pairs(part: pd.Series, whole: pd.Series) -> dict[str, Any]:
     Pairs whose whole is 0 (no line was claimed) are left out. Keys part, whole (the sums), value,
     low, high, units (how many pairs), each (ratio and whole of each pair).
     """
-    part, whole = part[whole > 0].astype(float), whole[whole > 0].astype(float)
+    part = part[whole > 0].astype(float)
+    whole = whole[whole > 0].astype(float)
     ratios = part / whole
-    total, of = float(part.sum()), float(whole.sum())
+    total = float(part.sum())
+    of = float(whole.sum())
     return {
         "part": total, "whole": of, "value": total / of, "low": float(ratios.min()),
         "high": float(ratios.max()), "units": len(part), "each": [*zip(ratios, whole, strict=True)],
@@ -181,7 +212,9 @@ def _by_campaign(table: pd.DataFrame, part: str, whole: str) -> Rows:
 
 def _counted(cases: pd.DataFrame, by: str, changed: str) -> Rows:
     """The share of cases in which `changed` is 1, over the pairs or tasks (`by`) of campaigns."""
-    counted = cases.groupby(["campaign", by])[changed].agg(["sum", "size"]).reset_index()
+    counted = (
+        cases.groupby(["campaign", by])[changed].agg(["sum", "size"]).reset_index()
+    )
     return _by_campaign(counted, "sum", "size")
 
 
@@ -205,7 +238,8 @@ def fewest(table: pd.DataFrame) -> Rows:
     first = first.dropna(subset="fewest").assign(share=first["fewest"] / first["of"])
     rows = []
     for campaign, frame in first.groupby("campaign"):
-        least, shares = frame.loc[frame["share"].idxmin()], frame["share"]
+        least = frame.loc[frame["share"].idxmin()]
+        shares = frame["share"]
         rows.append(
             {
                 "campaign": campaign, "task": least["task"], "exact": bool(least["exact"]),
@@ -243,11 +277,14 @@ def halves(effort: pd.DataFrame) -> Rows:
 def rules(counts: pd.DataFrame) -> Rows:
     """Clusters under the line rule with most clusters, relative to the rule with fewest."""
     counts = counts[(counts["test"] == "scipy<1.7") & (counts["correction"] == "none")]
-    kinds = counts.columns.difference(["campaign", "pair", "test", "correction"], sort=False)
+    kinds = counts.columns.difference(
+        ["campaign", "pair", "test", "correction"], sort=False
+    )
     rows = []
     for _, frame in counts.groupby("campaign"):
         sums = frame[kinds].sum()
-        most, fewest = str(sums.idxmax()), str(sums.idxmin())
+        most = str(sums.idxmax())
+        fewest = str(sums.idxmin())
         found = _by_campaign(frame, most, fewest) if sums.min() > 0 else []
         rows += [{"most": most, "fewest": fewest, **row} for row in found]
     return sorted(rows, key=lambda row: -row["value"])
@@ -255,7 +292,9 @@ def rules(counts: pd.DataFrame) -> Rows:
 
 def _by_recipe(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of `RECIPE`, without MQM campaigns, which it was never used to rank."""
-    protocols = {name: str(entry.get("protocol")) for name, entry in catalogue().items()}
+    protocols = {
+        name: str(entry.get("protocol")) for name, entry in catalogue().items()
+    }
     mqm = table["campaign"].map(protocols) == "MQM"
     return table[(table["recipe"] == RECIPE) & ~mqm]
 
@@ -266,7 +305,9 @@ def lines(counts: pd.DataFrame) -> Rows:
     known = counts[counts["claimed_and_held"].notna()]
     own: dict[str, dict[str, Any]] = {}
     for unit in UNITS:
-        for row in _by_campaign(known[known["unit"] == unit], "claimed_and_held", "claimed"):
+        for row in _by_campaign(
+            known[known["unit"] == unit], "claimed_and_held", "claimed"
+        ):
             own.setdefault(row["campaign"], {"unit": unit, **row})
     return sorted(own.values(), key=lambda row: row["value"])
 
@@ -279,7 +320,9 @@ def false_lines(rates: pd.DataFrame) -> Rows:
     rates = _by_recipe(rates).assign(one=1)
     found: dict[str, dict[str, Any]] = {}
     for unit in ("document", "worker"):
-        for row in _by_campaign(rates[rates["unit"] == unit], "campaigns_with_line", "one"):
+        for row in _by_campaign(
+            rates[rates["unit"] == unit], "campaigns_with_line", "one"
+        ):
             found.setdefault(row["campaign"], {"unit": unit, **row})
     return sorted(found.values(), key=lambda row: -row["value"])
 
@@ -292,7 +335,11 @@ def methods(ranks: pd.DataFrame) -> Rows:
     ways = ranks.columns.drop(["campaign", "task", "system"])
     two = ["bojar", "expected_win"]
     found, those = (
-        _counted(ranks.assign(moved=ranks[of].max(axis=1) > ranks[of].min(axis=1)), "task", "moved")
+        _counted(
+            ranks.assign(moved=ranks[of].max(axis=1) > ranks[of].min(axis=1)),
+            "task",
+            "moved",
+        )
         for of in (ways, two)
     )
     by_two = {row["campaign"]: row for row in those}
@@ -313,7 +360,8 @@ def judges(table: pd.DataFrame) -> Rows:
     place = ["campaign", "pair", "study"]
     rows = table[(table[place] == first[place]).all(axis=1)]
     people = rows["judge"].str.startswith(PEOPLE)
-    models, studies = rows[~people], rows[people & rows["alike"].notna()]
+    models = rows[~people]
+    studies = rows[people & rows["alike"].notna()]
     chosen = [
         models.loc[(models["alike"] / models["pairs"]).idxmax()],
         models.loc[models["worth"].fillna(-1.0).idxmax()],

@@ -36,12 +36,23 @@ EXAMPLE = ("wmt21", "de-en")  # whose verdict the front page shows
 SAMPLE = places.DEMO / "ratings.csv"
 ACROSS = {  # for places of papers over several campaigns: the notebook whose tables answer them
     **dict.fromkeys(("knowles2021 Table 1", "knowles2021 Section 3"), "01"),
-    **{f"knowles2021 {place}": "02" for place in ("Table 2", "Section 5", "Section 5.2")},
+    **{
+        f"knowles2021 {place}": "02"
+        for place in ("Table 2", "Section 5", "Section 5.2")
+    },
     "knowles2021 Figure 1": "03",
-    **{f"knowles2021 {place}": "wmt20 01" for place in ("Section 5.3", "Figure 2", "Figure 3")},
-    **{f"lopez2012 Section {section}": "08" for section in ("1", "3", "5", "5.1", "5.2")},
+    **{
+        f"knowles2021 {place}": "wmt20 01"
+        for place in ("Section 5.3", "Figure 2", "Figure 3")
+    },
+    **{
+        f"lopez2012 Section {section}": "08"
+        for section in ("1", "3", "5", "5.1", "5.2")
+    },
 }
-MAKES = {key: f'"{table}"' for key, (_, table) in findings.TABLES.items()}  # code of its section
+MAKES = {
+    key: f'"{table}"' for key, (_, table) in findings.TABLES.items()
+}  # code of its section
 MAKES |= {  # that of the whole campaign, where a table of a pair has the same name
     "fewest": ".whole(run)",
     "removal": "as_fractions(counted)",
@@ -69,7 +80,8 @@ def contexts(
     campaigns = _campaigns(runs, figures)
     headlines = {r.notebook: pages.source_headline(r.notebook) for r in runs}
     answers = _answers(runs, figures, site)
-    sample, each = SAMPLE.read_text(encoding="utf-8").splitlines(), {"name": "format.html.j2"}
+    sample = SAMPLE.read_text(encoding="utf-8").splitlines()
+    each = {"name": "format.html.j2"}
     made = {
         "index.html": {
             **shared,
@@ -109,19 +121,33 @@ def contexts(
 
 def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
     """Name, title, citation, runs and verdicts by pair of each campaign; synthetic ones last."""
-    names = {folder.parent.name for folder in figures.glob("*/[0-9]*")} | {r.campaign for r in runs}
+    names = {folder.parent.name for folder in figures.glob("*/[0-9]*")} | {
+        r.campaign for r in runs
+    }
     whole = [r for r in runs if r.executed and not r.failed and not r.pair]
     made = []
     for name in sorted(names, key=lambda name: (findings.is_demo(name), name)):
         entry = catalogue().get(name, {})
         about = {key: str(entry.get(key) or "") for key in ("title", "citation")}
-        own, folder = [r for r in whole if r.campaign == name], figures / name / VERDICT
+        own = [r for r in whole if r.campaign == name]
+        folder = figures / name / VERDICT
         files = sorted(folder.glob("*/verdict*.html"), reverse=True)
         found = any(r.notebook == VERDICT for r in own)
-        pages = {f.parent.name: f.relative_to(figures).as_posix() for f in files if found}
-        overview = f"{name}/{VERDICT}/index.html" if (folder / "index.html").is_file() else ""
+        pages = {
+            f.parent.name: f.relative_to(figures).as_posix() for f in files if found
+        }
+        overview = (
+            f"{name}/{VERDICT}/index.html" if (folder / "index.html").is_file() else ""
+        )
         about |= {"overview": overview if found else ""}
-        made.append({"name": name, **about, "runs": own, "verdicts": dict(sorted(pages.items()))})
+        made.append(
+            {
+                "name": name,
+                **about,
+                "runs": own,
+                "verdicts": dict(sorted(pages.items())),
+            }
+        )
     return made
 
 
@@ -133,13 +159,19 @@ def _judged() -> list[dict[str, str]]:
 
 
 def _example(
-    campaigns: Sequence[Mapping[str, Any]], figures: Path, first: tuple[str, str] = ("", "")
+    campaigns: Sequence[Mapping[str, Any]],
+    figures: Path,
+    first: tuple[str, str] = ("", ""),
 ) -> dict[str, Any]:
     """A verdict's page, its figure and what it says on top; empty if there is no verdict.
 
     That of the campaign and pair `first`; without it, that of the first demo, then of any campaign.
     """
-    pages = [(c["name"], pair, page) for c in campaigns for pair, page in c["verdicts"].items()]
+    pages = [
+        (c["name"], pair, page)
+        for c in campaigns
+        for pair, page in c["verdicts"].items()
+    ]
     pages.sort(key=lambda one: (one[:2] != first, not findings.is_demo(one[0])))
     if not pages:
         return {}
@@ -162,7 +194,9 @@ def _explored(site: Path) -> dict[str, Any]:
     lowest = task.first.systems[-1]
     view = task.view(views.State(removed=(lowest,)))
     figure = "assets/explore.svg"
-    write_whole(site / figure, widgets.bump_svg(view, "all", f"without {lowest}").encode())
+    write_whole(
+        site / figure, widgets.bump_svg(view, "all", f"without {lowest}").encode()
+    )
     return {"figure": figure, "removed": lowest}
 
 
@@ -188,7 +222,9 @@ def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, A
             answer["narrow"] = f"assets/finding-{key}-narrow.svg"
             answer["alt"] = draw.described(answer)
             write_whole(site / answer["figure"], drawing.svg(draw.finding(answer)))
-            write_whole(site / answer["narrow"], drawing.svg(draw.finding(answer, narrow=True)))
+            write_whole(
+                site / answer["narrow"], drawing.svg(draw.finding(answer, narrow=True))
+            )
     return answers
 
 
@@ -230,7 +266,9 @@ def trust(site: Path, file: Path = CERTAINTY) -> dict[str, Any]:
         "above": cells[cells["false"] > cells["limit"]].to_dict("records"),
         "cells": len(cells),
         "campaigns": int(cells["campaigns"].min()),
-        "fewest": int(cells.loc[cells["annotators"] > 0, "annotators"].min()),  # 0: items
+        "fewest": int(
+            cells.loc[cells["annotators"] > 0, "annotators"].min()
+        ),  # 0: items
         "most": int(cells["annotators"].max()),
         "limit": float(cells["limit"].min()),
         "statements": statements(site, file.with_name("statements.csv")),
@@ -256,9 +294,15 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
     the section of another row of the same place; a fact about a campaign, to the list of campaigns.
     """
     by = [*findings.KEY, "ours", "status"]
-    first: dict[str, str] = {}  # for each notebook, the section with claims of a real campaign
-    whole: dict[tuple[str, str], str] = {}  # else the section of a campaign that combines its pairs
-    of_paper: dict[str, list[str]] = {}  # campaigns with claims of each paper, in any notebook
+    first: dict[
+        str, str
+    ] = {}  # for each notebook, the section with claims of a real campaign
+    whole: dict[
+        tuple[str, str], str
+    ] = {}  # else the section of a campaign that combines its pairs
+    of_paper: dict[
+        str, list[str]
+    ] = {}  # campaigns with claims of each paper, in any notebook
     found = [pd.DataFrame(columns=[*by, "link"], dtype=str)]
     for run in runs:
         file = run.output_dir / "claims.csv"
@@ -270,7 +314,9 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
             notebook = run.notebook[:2]
             if len(claimed):  # else the page leaves the section out
                 first.setdefault(notebook, link)
-                for paper in claimed["paper"].unique():  # a page with claims of the same paper
+                for paper in claimed[
+                    "paper"
+                ].unique():  # a page with claims of the same paper
                     first.setdefault(f"{paper} {notebook}", link)
                     of_paper.setdefault(paper, []).append(run.campaign)
                 first[f"{run.campaign} {notebook}"] = link
@@ -284,7 +330,9 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
     combined: dict[str, str] = {}
     for (campaign, notebook), link in whole.items():
         combined.setdefault(notebook, link)
-        for paper in (name for name, campaigns in of_paper.items() if campaign in campaigns):
+        for paper in (
+            name for name, campaigns in of_paper.items() if campaign in campaigns
+        ):
             combined.setdefault(f"{paper} {notebook}", link)
     by_paper = (rows["paper"] + " " + answered).map(combined | first)
     across = by_paper.fillna(answered.map(combined | first))
@@ -296,13 +344,18 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
 
 def shown(row: Mapping[str, str]) -> dict[str, str]:
     """A row of the ledger for readers, ours with up to two digits more than the printed number."""
-    printed, ours, reason = row["published"].strip(), row["ours"].strip(), row["reason"].strip()
+    printed = row["published"].strip()
+    ours = row["ours"].strip()
+    reason = row["reason"].strip()
     unit = " thousand" if "thousands" in row["cell"] else ""
     digits = len(printed.rstrip("%").partition(".")[2])
     with suppress(ValueError):  # words
-        value, _ = float(ours.rstrip("%")), float(printed.rstrip("%").replace(",", ""))
+        value = float(ours.rstrip("%"))
+        _ = float(printed.rstrip("%").replace(",", ""))
         whole = value == round(value) and not digits
-        known = max(digits, len(ours.rstrip("%").partition(".")[2]))  # no digit is made up
+        known = max(
+            digits, len(ours.rstrip("%").partition(".")[2])
+        )  # no digit is made up
         shown_digits = 0 if whole else min(digits + 2, known)
         ours = f"{value:,.{shown_digits}f}" + "%" * printed.endswith("%")
     reason = reason[:1].upper() + reason[1:] + ("" if reason[-1:] in ("", ".") else ".")
@@ -321,11 +374,22 @@ def open_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
     for paper, part in rows.groupby("paper", sort=False):
         left = findings.numbers(part[part["status"] == "no data"])["reason"]
         if len(left):
-            about = {"title": ledger.PAPERS.get(str(paper), str(paper)), "open": len(left)}
-            never = left.str.contains("not released|not in the release|prints? no").sum()
+            about = {
+                "title": ledger.PAPERS.get(str(paper), str(paper)),
+                "open": len(left),
+            }
+            never = left.str.contains(
+                "not released|not in the release|prints? no"
+            ).sum()
             about |= {"never": int(never), "all": len(findings.numbers(part))}
             reasons = left.str.partition(";")[0].value_counts()
-            made.append({**about, "reason": spaced(reasons.index[0]), "most": int(reasons.iloc[0])})
+            made.append(
+                {
+                    **about,
+                    "reason": spaced(reasons.index[0]),
+                    "most": int(reasons.iloc[0]),
+                }
+            )
     return made
 
 
@@ -341,7 +405,9 @@ def _words(
         for i, term, said in terms
     ]
     for one in [*names(), *behind(calls)]:
-        words.append((f"reference.html#{one['name']}", one["name"], "Python", one["doc"][:400]))
+        words.append(
+            (f"reference.html#{one['name']}", one["name"], "Python", one["doc"][:400])
+        )
     for notebook, (title, question) in headlines.items():
         words.append((f"index.html#{notebook}", title, "notebook", question))
     for c in campaigns:
@@ -350,7 +416,9 @@ def _words(
     for (paper, place), part in rows.groupby(["paper", "place"], sort=False):
         link = f"ledger.html#paper={paper}&field=place&words={place.replace(' ', '+')}"
         cells = " ".join(dict.fromkeys(" ".join(part["cell"]).split()))
-        words.append((link, f"{ledger.PAPERS.get(paper, paper)}, {place}", "ledger", cells[:400]))
+        words.append(
+            (link, f"{ledger.PAPERS.get(paper, paper)}, {place}", "ledger", cells[:400])
+        )
     return words
 
 
@@ -365,9 +433,13 @@ def names() -> list[dict[str, str]]:
     for name in rankstability.__all__:
         thing = getattr(rankstability, name)
         signature = f"{name}{inspect.signature(thing)}" if callable(thing) else name
-        doc = inspect.getdoc(thing) if callable(thing) else f"One of: {', '.join(thing)}"
+        doc = (
+            inspect.getdoc(thing) if callable(thing) else f"One of: {', '.join(thing)}"
+        )
         source = inspect.getsource(thing) if callable(thing) else ""
-        made.append({"name": name, "signature": signature, "doc": doc or "", "source": source})
+        made.append(
+            {"name": name, "signature": signature, "doc": doc or "", "source": source}
+        )
     return made
 
 
@@ -390,7 +462,9 @@ def behind(calls: Sequence[str]) -> list[dict[str, str]]:
 @cache
 def _formats() -> list[dict[str, Any]]:
     entries = described()
-    return [{"name": n, "protocol": f.protocol, **entries[n]} for n, f in FORMATS.items()]
+    return [
+        {"name": n, "protocol": f.protocol, **entries[n]} for n, f in FORMATS.items()
+    ]
 
 
 def format_words() -> Words:

@@ -27,8 +27,17 @@ PAPERS = {
     "releases": "Releases of organisers (in no paper)",
 }
 MARKERS = "<!-- ledger -->", "<!-- /ledger -->"
-FROM_DATA = ("official", "rebuilt from z")  # provenances of what was made from judgments
-COUNTED = ("numbers", "marks", "exact", "from_data", *claims.STATUSES[1:])  # of the summary
+FROM_DATA = (
+    "official",
+    "rebuilt from z",
+)  # provenances of what was made from judgments
+COUNTED = (
+    "numbers",
+    "marks",
+    "exact",
+    "from_data",
+    *claims.STATUSES[1:],
+)  # of the summary
 ANSWERS = "<!-- findings -->", "<!-- /findings -->"
 
 
@@ -52,16 +61,26 @@ def gather(
         return pd.DataFrame(columns=claims.COLUMNS, dtype=str)
     tables = partial(campaign_tables, figures)
     if papers is None:
-        papers = {paper: import_module(f"rankcompanion.papers.{paper}") for paper in PAPERS}
-    frames += [m.across(tables).astype(str) for m in papers.values() if hasattr(m, "across")]
-    rows = pd.concat(frames, ignore_index=True)[claims.COLUMNS].drop_duplicates(ignore_index=True)
+        papers = {
+            paper: import_module(f"rankcompanion.papers.{paper}") for paper in PAPERS
+        }
+    frames += [
+        m.across(tables).astype(str) for m in papers.values() if hasattr(m, "across")
+    ]
+    rows = pd.concat(frames, ignore_index=True)[claims.COLUMNS].drop_duplicates(
+        ignore_index=True
+    )
     empty = rows["status"] == "no data"
     again = _cells(rows).isin(_cells(rows[~empty])) | rows.duplicated([*KEY, "status"])
     rows = rows[~empty | ~again]
-    rest = uncovered(rows, published).reindex(columns=[*KEY, "published", "no_data"], fill_value="")
+    rest = uncovered(rows, published).reindex(
+        columns=[*KEY, "published", "no_data"], fill_value=""
+    )
     reasons = rest["no_data"].replace("", claims.ABSENT)
     rest = rest.assign(ours="", status="no data", reason=reasons, provenance="official")
-    return _ordered(pd.concat([rows, rest[claims.COLUMNS]], ignore_index=True), published)
+    return _ordered(
+        pd.concat([rows, rest[claims.COLUMNS]], ignore_index=True), published
+    )
 
 
 def _of_campaign(file: Path) -> pd.DataFrame:
@@ -72,7 +91,9 @@ def _of_campaign(file: Path) -> pd.DataFrame:
     unknown = sorted(set(frame["status"]) - set(claims.STATUSES))
     if unknown:
         known = ", ".join(claims.STATUSES)
-        raise DataError("unknown status", file=file, column="status", value=unknown, expected=known)
+        raise DataError(
+            "unknown status", file=file, column="status", value=unknown, expected=known
+        )
     return frame[claims.COLUMNS]
 
 
@@ -113,17 +134,22 @@ def per_paper(rows: pd.DataFrame) -> pd.DataFrame:
     judgments, neither from other printed numbers nor by simulation or an integral); the reading as
     matched comes first.
     """
-    readings = rows["cell"].str.extract("^(?P<reading>as stated|as matched) [|] ").fillna("")
+    readings = (
+        rows["cell"].str.extract("^(?P<reading>as stated|as matched) [|] ").fillna("")
+    )
     counts = pd.crosstab([rows["paper"], readings["reading"]], rows["status"])
     counts = counts.reindex(columns=list(claims.STATUSES), fill_value=0)
     made = (rows["status"] == "exact") & rows["provenance"].isin(FROM_DATA)
     by = [rows["paper"], readings["reading"]]
     counts["from_data"] = made.groupby(by).sum()
-    number, fact = rows["published"].map(is_number), rows["status"] == "fact"
+    number = rows["published"].map(is_number)
+    fact = rows["status"] == "fact"
     counts["numbers"] = (number & ~fact).groupby(by).sum()
     counts["marks"] = (~number & ~fact).groupby(by).sum()
     order = {p: k for k, p in enumerate(PAPERS)}
-    counts = counts.sort_index(level="paper", key=lambda p: p.map(lambda n: order.get(n, 99)))
+    counts = counts.sort_index(
+        level="paper", key=lambda p: p.map(lambda n: order.get(n, 99))
+    )
     counts.insert(0, "cells", counts[list(claims.STATUSES)].sum(axis=1))
     titles = [f"{PAPERS.get(p, p)}{f', {r}' if r else ''}" for p, r in counts.index]
     counts.insert(0, "title", titles)
@@ -135,7 +161,9 @@ def is_number(printed: str) -> bool:
 
     A number may have a sign, a unit or a bound.
     """
-    bare = re.sub(r"(?i)\b(about|over|below|thousand|per cent|annotators)\b", "", printed)
+    bare = re.sub(
+        r"(?i)\b(about|over|below|thousand|per cent|annotators)\b", "", printed
+    )
     return re.sub(r"[%$~<>≤≥±+−–/|,. -]", "", bare).isdigit()
 
 
@@ -147,14 +175,18 @@ def totals(rows: pd.DataFrame) -> pd.Series:
 
 def markdown(rows: pd.DataFrame) -> str:
     """The summary as a Markdown table: a line per paper (and reading), and a total."""
-    table, total = per_paper(rows), totals(rows)
+    table = per_paper(rows)
+    total = totals(rows)
     names = ["cells", *COUNTED]
     lines = [
         "| Paper | Cells | Numbers | Marks | Exact | Exact from data | Rounds | Differs | No data "
         "| Fact |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
-    for row in [*table[["title", *names]].to_numpy(), ["**All**", *(f"**{n}**" for n in total)]]:
+    for row in [
+        *table[["title", *names]].to_numpy(),
+        ["**All**", *(f"**{n}**" for n in total)],
+    ]:
         lines.append(f"| {' | '.join(map(str, row))} |")
     return "\n".join(lines)
 
@@ -169,7 +201,9 @@ def update_readme(readme: Path, text: str, markers: tuple[str, str] = MARKERS) -
     before, _, rest = old.partition(start)
     _, found, after = rest.partition(end)
     if not found:
-        raise DataError("no place for what is generated", file=readme, expected=f"{start} {end}")
+        raise DataError(
+            "no place for what is generated", file=readme, expected=f"{start} {end}"
+        )
     new = f"{before}{start}\n{text}\n{end}{after}"
     if new != old:
         write_whole(readme, new.encode())
@@ -183,13 +217,16 @@ def main(figures: Path = paths.FIGURES, readme: Path = paths.ROOT / "README.md")
     if rows.empty:
         print("no claims of a real campaign yet: the ledger stays as it is")
         return 0
-    target, content = figures / "claims_ledger.csv", csv_bytes(rows)
+    target = figures / "claims_ledger.csv"
+    content = csv_bytes(rows)
     if not target.is_file() or target.read_bytes() != content:
         write_whole(target, content)
     total = totals(rows)
     counts = ", ".join(f"{total[status]:,} {status}" for status in claims.STATUSES)
     kinds = f"{total['numbers']:,} numbers, {total['marks']:,} marks and names"
-    print(f"{paths.shown(target)}: {total['cells']:,} printed cells, {kinds} ({counts})")
+    print(
+        f"{paths.shown(target)}: {total['cells']:,} printed cells, {kinds} ({counts})"
+    )
     try:
         texts = {MARKERS: markdown(rows), ANSWERS: findings.sentences(figures)}
         here = texts.items() if readme.is_file() else ()

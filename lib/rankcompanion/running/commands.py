@@ -65,7 +65,9 @@ def verdict(arguments: Sequence[str]) -> int:
     told = "write how the table's columns are understood to campaign.yaml beside it, and go on"
     parser.add_argument("--write-settings", action="store_true", help=told)
     wide = "language pairs computed at a time; default: the number of cores"
-    parser.add_argument("--jobs", nargs="?", const="", default=f"{os.cpu_count() or 1}", help=wide)
+    parser.add_argument(
+        "--jobs", nargs="?", const="", default=f"{os.cpu_count() or 1}", help=wide
+    )
     return _guarded(parser, list(arguments), _verdict)
 
 
@@ -77,16 +79,24 @@ def _verdict(args: argparse.Namespace) -> bool:
     if args.help:
         return False
     if "campaign" not in given:
-        expected = "a file, a folder or a campaign, such as: rankstability verdict ratings.csv"
+        expected = (
+            "a file, a folder or a campaign, such as: rankstability verdict ratings.csv"
+        )
         raise DataError("nothing named to judge", expected=expected)
     from rankcampaigns import campaigns, settings
 
-    told = settings.told({name: given.pop(name) for name in settings.ASKED if name in given})
+    told = settings.told(
+        {name: given.pop(name) for name in settings.ASKED if name in given}
+    )
     if "jobs" in given:
         value = f"jobs={given['jobs']}"
-        raise DataError("jobs is an option, not a parameter", value=value, expected="--jobs 2")
+        raise DataError(
+            "jobs is an option, not a parameter", value=value, expected="--jobs 2"
+        )
     jobs = _number(args.jobs)
-    with contextlib.ExitStack() as undo:  # a call refused below leaves no settings file behind
+    with (
+        contextlib.ExitStack() as undo
+    ):  # a call refused below leaves no settings file behind
         if args.write_settings:
             parameters.check(parameters.VERDICT, given)  # a wrong call writes nothing
             file = settings.write_settings(Path(given["campaign"]), told)
@@ -108,18 +118,24 @@ def _verdict(args: argparse.Namespace) -> bool:
 
 def _number(text: str) -> int:
     if not re.fullmatch(r"[1-9][0-9]{0,3}", text):
-        raise DataError("option --jobs", value=text, expected="a whole number from 1 to 9999")
+        raise DataError(
+            "option --jobs", value=text, expected="a whole number from 1 to 9999"
+        )
     return int(text)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a notebook; returns 0 for success, 1 if the notebook failed, 2 for a wrong call."""
-    parser = _parser("run", "notebook", "Run a notebook; results appear whole or not at all.")
+    parser = _parser(
+        "run", "notebook", "Run a notebook; results appear whole or not at all."
+    )
     parser.epilog = (
         "NOTEBOOK is any unique beginning of a name; --help lists its parameters. Notebooks: "
         + ", ".join(parameters.notebooks())
     )
-    return _guarded(parser, sys.argv[1:] if arguments is None else list(arguments), _run)
+    return _guarded(
+        parser, sys.argv[1:] if arguments is None else list(arguments), _run
+    )
 
 
 def _run(args: argparse.Namespace) -> bool:
@@ -140,14 +156,20 @@ def _parser(command: str, first: str, about: str) -> argparse.ArgumentParser:
     )
     parser.add_argument(first, nargs="?", metavar=first.upper())
     parser.add_argument("parameters", nargs="*", help="name=value")
-    parser.add_argument("--figure-format", help="figures besides PNG: svg, pdf or svg,pdf")
-    parser.add_argument("--quiet", action="store_true", help="say only where results are")
+    parser.add_argument(
+        "--figure-format", help="figures besides PNG: svg, pdf or svg,pdf"
+    )
+    parser.add_argument(
+        "--quiet", action="store_true", help="say only where results are"
+    )
     parser.add_argument("-h", "--help", action="store_true")
     return parser
 
 
 def _guarded(
-    parser: argparse.ArgumentParser, words: list[str], work: Callable[[argparse.Namespace], bool]
+    parser: argparse.ArgumentParser,
+    words: list[str],
+    work: Callable[[argparse.Namespace], bool],
 ) -> int:
     """Parse and run a command; its exit code: 2 for a wrong call or unusable data, 1 for a failure.
 
@@ -167,7 +189,12 @@ def _guarded(
             parser.print_help()
             _describe(parser, args)
         return 0
-    except (DataError, InputError, RuntimeError, OSError) as error:  # a full disk among them
+    except (
+        DataError,
+        InputError,
+        RuntimeError,
+        OSError,
+    ) as error:  # a full disk among them
         print(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, ValueError) else 1
     except KeyboardInterrupt:
@@ -196,7 +223,9 @@ def _given(words: Iterable[str]) -> dict[str, str]:
         if not sign:
             raise DataError("not a parameter", value=word, expected="name=value")
         if name in given:
-            raise DataError(f"parameter {name} is given twice", value=word, expected="one value")
+            raise DataError(
+                f"parameter {name} is given twice", value=word, expected="one value"
+            )
         given[name] = value
     return given
 
@@ -222,16 +251,23 @@ def formats(arguments: Sequence[str] = ()) -> int:
     unknown = [name for name in arguments if name not in FORMATS]
     if unknown:
         problem = f"unknown format{meant(unknown[0], FORMATS)}"
-        wrong = DataError(problem, value=unknown[0], expected="one of " + ", ".join(FORMATS))
+        wrong = DataError(
+            problem, value=unknown[0], expected="one of " + ", ".join(FORMATS)
+        )
         print(f"error: {wrong}", file=sys.stderr)
         return 2
     for name in arguments or FORMATS:
         about = described()[name]
         print(f"{name} ({FORMATS[name].protocol}): {about['title']}")
         lines = str(about["example"]).splitlines()
-        print(*(f"    {line}" for line in (lines if arguments else lines[:2])), sep="\n")
+        print(
+            *(f"    {line}" for line in (lines if arguments else lines[:2])), sep="\n"
+        )
         if arguments:
-            print(*(f"\n{part}: {about[part]}" for part in PARTS if about.get(part)), sep="\n")
+            print(
+                *(f"\n{part}: {about[part]}" for part in PARTS if about.get(part)),
+                sep="\n",
+            )
     return 0
 
 

@@ -30,13 +30,16 @@ from rankstability import paths
 from rankstability.errors import DataError
 
 RAW = "https://raw.githubusercontent.com"
-TRIES, TIMEOUT = 3, 60.0
+TRIES = 3
+TIMEOUT = 60.0
 TOTAL_TIME = 3600.0  # seconds for one attempt at one file
 LARGEST = 4 << 30  # bytes of a file of unpublished size
 PARTIAL = ".partial-"  # prefix of what is not complete yet
 
 Entry = Mapping[str, Any]  # an entry of the catalogue, or one of its sources
-Facts = Mapping[str, Any]  # what is known of a file: bytes, git_blob, sha256, or some of them
+Facts = Mapping[
+    str, Any
+]  # what is known of a file: bytes, git_blob, sha256, or some of them
 
 pooch.get_logger().setLevel(logging.WARNING)
 
@@ -52,7 +55,11 @@ def sha256(path: Path) -> str:
 
 def mismatch(path: Path, facts: Facts) -> str:
     """How the file `path` differs from what `facts` say; empty if it does not."""
-    checks = {"bytes": lambda p: p.stat().st_size, "git_blob": text.git_blob, "sha256": sha256}
+    checks = {
+        "bytes": lambda p: p.stat().st_size,
+        "git_blob": text.git_blob,
+        "sha256": sha256,
+    }
     for key, compute in checks.items():
         if key in facts and (ours := compute(path)) != facts[key]:
             checksum = "checksum differs (corrupted, or another version)"
@@ -86,7 +93,8 @@ class _Bounded(io.FileIO):
 
     def __init__(self, path: str, most: int) -> None:
         super().__init__(path, "wb")
-        self.most, self.end = most, time.monotonic() + TOTAL_TIME
+        self.most = most
+        self.end = time.monotonic() + TOTAL_TIME
 
     def write(self, data: Any) -> int:
         if self.tell() + len(data) > self.most:
@@ -96,7 +104,9 @@ class _Bounded(io.FileIO):
         return super().write(data)
 
 
-def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str = "") -> None:
+def fetch(
+    url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str = ""
+) -> None:
     """Download `url` to `target`, verified before it gets that name; retry where that may help.
 
     A transfer ends beyond the size in `facts` (`LARGEST` if unknown), after `TOTAL_TIME`, and where
@@ -122,12 +132,16 @@ def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str
 
     kind: type[DataError] = DataError
     with _staging(target) as staging:
-        registry, urls = {target.name: facts.get("sha256")}, {target.name: url}
-        keeper = pooch.Pooch(staging, "", registry, urls, retry_if_failed=max(tries, 1) - 1)
+        registry = {target.name: facts.get("sha256")}
+        urls = {target.name: url}
+        keeper = pooch.Pooch(
+            staging, "", registry, urls, retry_if_failed=max(tries, 1) - 1
+        )
         try:
             whole = keeper.fetch(target.name, downloader=downloader)
         except (requests.ConnectionError, requests.Timeout) as error:
-            kind, reason = Unreachable, f"no answer from the host ({type(error).__name__})"
+            kind = Unreachable
+            reason = f"no answer from the host ({type(error).__name__})"
         except requests.RequestException as error:
             reason = f"the transfer broke off ({type(error).__name__})"
         except (LookupError, ValueError, OSError) as error:
@@ -135,10 +149,14 @@ def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str
         else:
             os.replace(whole, target)
             return
-    must = [f"{key} {facts[key]}" for key in ("bytes", "git_blob", "sha256") if key in facts]
+    must = [
+        f"{key} {facts[key]}" for key in ("bytes", "git_blob", "sha256") if key in facts
+    ]
     known = ", ".join(must) or "no checksum was published"
     expected = f"the file placed there by hand: {target} ({known}){instead}"
-    raise kind(f"cannot be fetched from {url}: {reason}", file=target, expected=expected)
+    raise kind(
+        f"cannot be fetched from {url}: {reason}", file=target, expected=expected
+    )
 
 
 def unpack(
@@ -188,9 +206,13 @@ def _choose(
     """The wanted members below a folder `part`, by file name; DataError if one is no file."""
     chosen: dict[str, tarfile.TarInfo] = {}
     for member in sorted(members, key=lambda m: (m.name.count("/"), m.name)):
-        path = PurePosixPath(member.name.replace("\\", "/"))  # no folder on Windows either
+        path = PurePosixPath(
+            member.name.replace("\\", "/")
+        )  # no folder on Windows either
         names = (path.name, path.name.removesuffix(".gz"))
-        hit = any(fnmatch.fnmatchcase(n, one) for n in names for one in (*required, *optional))
+        hit = any(
+            fnmatch.fnmatchcase(n, one) for n in names for one in (*required, *optional)
+        )
         if hit and part in path.parts[:-1]:
             chosen.setdefault(path.name, member)
     missing = [name for name in required if not {name, f"{name}.gz"} & chosen.keys()]
@@ -199,7 +221,8 @@ def _choose(
         problem = f"no member {missing[0]} below a folder {part}"
         raise DataError(problem, file=archive, expected=there)
     for member in (one for one in chosen.values() if not one.isfile()):
-        problem, expected = "a link or folder in place of a file", "a regular file"
+        problem = "a link or folder in place of a file"
+        expected = "a regular file"
         raise DataError(problem, file=archive, value=member.name, expected=expected)
     return chosen
 
@@ -215,11 +238,15 @@ def _recorded(url: str, archive: Path | None = None) -> Facts:
     for line, cells in enumerate(map(str.split, lines), start=1):
         if len(cells) not in (0, 2, 3):  # earlier versions recorded the bytes, too
             wrong = partial(DataError, "wrong number of columns", file=path, line=line)
-            raise wrong(value=len(cells), expected="name and sha256, with a tab between them")
+            raise wrong(
+                value=len(cells), expected="name and sha256, with a tab between them"
+            )
         known |= {cells[0]: cells[1]} if cells else {}
     if archive:
         known[url] = sha256(archive)
-        write_whole(path, "".join(f"{name}\t{said}\n" for name, said in known.items()).encode())
+        write_whole(
+            path, "".join(f"{name}\t{said}\n" for name, said in known.items()).encode()
+        )
     return {"sha256": known[url]} if url in known else {}
 
 
@@ -250,14 +277,20 @@ def download(name: str, tries: int = TRIES) -> Iterator[str]:
     if entry.get("demo"):
         yield f"{name}: synthetic, in the repository"
         return
-    folder, failed = campaigns.folder_of(name), dict[str, list[DataError]]()
+    folder = campaigns.folder_of(name)
+    failed = dict[str, list[DataError]]()
     for source in entry["sources"]:
         take = _from_archive if "archive" in source else _from_repository
-        yield from (f"{name}: {line}" for line in take(folder, entry, source, tries, failed))
+        yield from (
+            f"{name}: {line}" for line in take(folder, entry, source, tries, failed)
+        )
     for file, errors in failed.items():
         if not campaigns.locate(folder, file):
-            last, problem = errors[-1], "; and ".join(error.problem for error in errors)
-            raise DataError(problem, file=last.file, value=last.value, expected=last.expected)
+            last = errors[-1]
+            problem = "; and ".join(error.problem for error in errors)
+            raise DataError(
+                problem, file=last.file, value=last.value, expected=last.expected
+            )
 
 
 def _address(source: Entry, name: str = "") -> str:
@@ -265,7 +298,11 @@ def _address(source: Entry, name: str = "") -> str:
 
 
 def _from_repository(
-    folder: Path, entry: Entry, source: Entry, tries: int, failed: dict[str, list[DataError]]
+    folder: Path,
+    entry: Entry,
+    source: Entry,
+    tries: int,
+    failed: dict[str, list[DataError]],
 ) -> Iterator[str]:
     """Fetch the missing files from a repository; yields a line for each."""
     for file, facts in source["files"].items():
@@ -281,7 +318,11 @@ def _from_repository(
 
 
 def _from_archive(
-    folder: Path, entry: Entry, source: Entry, tries: int, failed: dict[str, list[DataError]]
+    folder: Path,
+    entry: Entry,
+    source: Entry,
+    tries: int,
+    failed: dict[str, list[DataError]],
 ) -> Iterator[str]:
     """Fetch an archive (once for all campaigns in it), check it and unpack the missing files."""
     missing = [file for file in source["files"] if not campaigns.locate(folder, file)]
@@ -289,21 +330,31 @@ def _from_archive(
     store = paths.data_root() / "downloads" / url.rsplit("/", 1)[1]
     fresh = not store.is_file()
     here = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    extras = [one for one in source.get("optional", ()) if not fnmatch.filter(here, one)]
+    extras = [
+        one for one in source.get("optional", ()) if not fnmatch.filter(here, one)
+    ]
     if not missing and (fresh or not extras):  # no big archive for the extras alone
         return
-    facts = {key: source[key] for key in ("sha256", "bytes") if key in source} or _recorded(url)
-    known: dict[str, Facts] = {}  # of the files that another source has with their checksums
+    facts = {
+        key: source[key] for key in ("sha256", "bytes") if key in source
+    } or _recorded(url)
+    known: dict[
+        str, Facts
+    ] = {}  # of the files that another source has with their checksums
     for one in entry["sources"]:
         known |= one["files"] if isinstance(one["files"], Mapping) else {}
     try:
         if fresh:
-            instead = f"; or {' and '.join(source['files'])} of its folder {source['part']}"
+            instead = (
+                f"; or {' and '.join(source['files'])} of its folder {source['part']}"
+            )
             fetch(_address(source), store, facts, tries, f"{instead} in {folder}")
         elif other := mismatch(store, facts):
             problem = f"{other}; it is not the archive recorded at the first download"
             trusted = f"delete its line from {paths.data_root() / 'checksums.tsv'}"
-            expected = f"Remove the file to fetch it again; if you trust this one, {trusted}"
+            expected = (
+                f"Remove the file to fetch it again; if you trust this one, {trusted}"
+            )
             raise DataError(problem, file=store, expected=expected)
         required = {file: known.get(file, {}) for file in missing}
         unpacked = unpack(store, source["part"], folder, required, extras)
@@ -325,7 +376,9 @@ def main(arguments: list[str] | None = None) -> int:
     about = "Fetch official releases into the data root (RANKSTABILITY_DATA, or data/)."
     parser = argparse.ArgumentParser(prog="rankstability data", description=about)
     parser.add_argument("campaign", nargs="*", help="catalogue names; none: all")
-    parser.add_argument("--list", action="store_true", help="list the catalogue and stop")
+    parser.add_argument(
+        "--list", action="store_true", help="list the catalogue and stop"
+    )
     options = parser.parse_args(arguments)
     if options.list:
         here = {campaign.name for campaign in campaigns.present()}
@@ -341,7 +394,9 @@ def main(arguments: list[str] | None = None) -> int:
         except (DataError, OSError) as error:
             bad.append(name)
             print(f"{name}: {error}", file=sys.stderr, flush=True)
-    print(f"{len(names) - len(bad)} of {len(names)} campaigns complete in {paths.data_root()}")
+    print(
+        f"{len(names) - len(bad)} of {len(names)} campaigns complete in {paths.data_root()}"
+    )
     return 1 if bad else 0
 
 

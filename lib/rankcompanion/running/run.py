@@ -21,7 +21,9 @@ from paperkit.runs import NAME, slim
 from rankcampaigns.languages import PLACEHOLDER
 from rankstability.errors import DataError, visible
 
-ONE_THREAD = {v: "1" for v in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+ONE_THREAD = {
+    v: "1" for v in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+}
 """Settings that keep sums from depending on the number of cores."""
 SOURCE = "Source issue"  # the category that the usual weights of MQM leave out
 LEFT_OUT = " (left out)"  # the end of the reasons why rows do not count
@@ -38,7 +40,9 @@ class Plan:
     final: Path
     executed: Path
     values: Mapping[str, Any]
-    read: Mapping[str, Any] = field(default_factory=dict, repr=False)  # a user's own judgments
+    read: Mapping[str, Any] = field(
+        default_factory=dict, repr=False
+    )  # a user's own judgments
 
     @property
     def about(self) -> tuple[str, str]:
@@ -63,10 +67,15 @@ class Plan:
     @property
     def scopes(self) -> list[Path]:
         """The folders whose results this run makes."""
-        return [*(self.final / pair for pair in self.pairs), *([self.final] if self.whole else [])]
+        return [
+            *(self.final / pair for pair in self.pairs),
+            *([self.final] if self.whole else []),
+        ]
 
 
-def plan(name: str, given: Mapping[str, Any], told: Mapping[str, Any] | None = None) -> Plan:
+def plan(
+    name: str, given: Mapping[str, Any], told: Mapping[str, Any] | None = None
+) -> Plan:
     """Check everything about a run before anything is written.
 
     `told` are settings of a user's table, see `campaigns.find`. The files of a user's own campaign
@@ -79,19 +88,26 @@ def plan(name: str, given: Mapping[str, Any], told: Mapping[str, Any] | None = N
 
     default = {p.name: p.default for p in parameters.parameters(name)}
     asked = values.get("campaign") or default["campaign"]
-    campaign, pair = campaigns.find(asked, told), values.get("pair", "")
+    campaign = campaigns.find(asked, told)
+    pair = values.get("pair", "")
     if asked != campaign.name or not campaigns.in_catalogue(asked):
-        values["campaign"] = str(campaign.file or campaign.folder)  # it runs in another folder
+        values["campaign"] = str(
+            campaign.file or campaign.folder
+        )  # it runs in another folder
     parameters.check_campaign(name, campaign)
     parameters.check_pair(campaign, pair)
     wanted = values.get("output_dir", "")
     final = parameters.output_folder(wanted or placing.results_folder(campaign) / name)
-    beside = wanted or campaign.own  # the executed copy, too; the report does not show it
+    beside = (
+        wanted or campaign.own
+    )  # the executed copy, too; the report does not show it
     folder = final if beside else paths.BUILD / "executed" / campaign.name
     stem = f"{name}__{pair}" if pair not in ("", WHOLE) else name
     run = Plan(name, campaign, pair, final, folder / f"{stem}.ipynb", values)
     if campaign.own:
-        run = replace(run, read={one: campaigns.load(campaign, one) for one in run.pairs})
+        run = replace(
+            run, read={one: campaigns.load(campaign, one) for one in run.pairs}
+        )
     systems = {name for one in run.read.values() for name in humans.systems_of(one)}
     how = campaign.reading.to_dict("records") + humans.asked(campaign, systems)
     for row in how if campaign.own else ():
@@ -142,7 +158,9 @@ def of_no_weight(judgments: Any) -> dict[str, int]:
     for category, errors in counted.items():
         reason = f"(kept with weight 0: errors of the category {category}"
         source = str(category) == SOURCE and "weights" not in judgments.attrs
-        told[f"{reason}{'; `weights: with_source` counts them' if source else ''})"] = int(errors)
+        told[f"{reason}{'; `weights: with_source` counts them' if source else ''})"] = (
+            int(errors)
+        )
     return told
 
 
@@ -190,10 +208,14 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
                 placing.claim(run.campaign)
         except BaseException as error:
             message = str(error).strip().splitlines()
-            with suppress(OSError):  # if the disk is full, the error itself is still raised
+            with suppress(
+                OSError
+            ):  # if the disk is full, the error itself is still raised
                 if copy.is_file():
                     write_whole(run.failed, copy.read_bytes())
-                _write_status(run, given, started, message[-1] if message else repr(error))
+                _write_status(
+                    run, given, started, message[-1] if message else repr(error)
+                )
             raise
     _write_status(run, given, started)
     return run.final
@@ -205,7 +227,8 @@ def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> N
     Raises InputError if a file in the output folder that no run wrote would be overwritten, and
     DataError if the tables of pairs are needed that have not been run.
     """
-    new, given = own / placing.NEW, run.values.get("output_dir")
+    new = own / placing.NEW
+    given = run.values.get("output_dir")
     if given:
         placing.refuse_others(run.final, [RECORD, *_promised(run)])
     copied = run.campaign.pairs if run.pair == WHOLE else ()
@@ -213,10 +236,14 @@ def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> N
         with placing.locked(run.final):
             for pair in copied:
                 if not (run.final / pair / RECORD).is_file():
-                    problem, expected = "this pair has not been run", "its results"
+                    problem = "this pair has not been run"
+                    expected = "its results"
                     raise DataError(problem, file=run.final / pair, expected=expected)
                 (new / pair).mkdir(parents=True)
-                for table in [*(run.final / pair).glob("*.csv"), run.final / pair / RECORD]:
+                for table in [
+                    *(run.final / pair).glob("*.csv"),
+                    run.final / pair / RECORD,
+                ]:
                     shutil.copyfile(table, new / pair / table.name)
     work({**run.values, "output_dir": str(new)})
     for pair in copied:
@@ -227,19 +254,27 @@ def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> N
     placing.place(own, run.final, run.about, run.scopes)
 
 
-def _executed(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool) -> None:
+def _executed(
+    run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool
+) -> None:
     """Run the notebook and check its promises; for a whole campaign, write the slim copy too."""
     _papermill(run, executed, values, quiet)
     new = Path(values["output_dir"])
     if missing := [f for f in _promised(run) if not (new / f).is_file()]:
-        raise RuntimeError(f"{run.notebook} ran to its end without writing {', '.join(missing)}")
+        raise RuntimeError(
+            f"{run.notebook} ran to its end without writing {', '.join(missing)}"
+        )
     if run.whole:
         write_whole(new / NAME, slim(executed, new, run.final))
 
 
-def _papermill(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool) -> None:
+def _papermill(
+    run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool
+) -> None:
     os.environ.update(ONE_THREAD)
-    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # the kernel of this environment, no other
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = (
+        "1"  # the kernel of this environment, no other
+    )
     import papermill as pm
     import zmq
     from traitlets.config import Config
@@ -257,7 +292,9 @@ def _papermill(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool
                 progress_bar=not quiet and sys.stderr.isatty(),
                 start_timeout=120,
                 request_save_on_cell_execute=False,
-                extra_arguments=["--IPKernelApp.log_level=50"],  # no messages when it is shut down
+                extra_arguments=[
+                    "--IPKernelApp.log_level=50"
+                ],  # no messages when it is shut down
                 config=Config({"KernelManager": encrypted}),
             )
             return
@@ -267,8 +304,12 @@ def _papermill(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool
                 f"{error.ename}: {error.evalue}"
             ) from None
         except RuntimeError as error:
-            started = not str(error).startswith(("Kernel didn't respond", "Kernel died before"))
-            if started or attempt == KERNEL_TRIES:  # else: another program took the kernel's port
+            started = not str(error).startswith(
+                ("Kernel didn't respond", "Kernel died before")
+            )
+            if (
+                started or attempt == KERNEL_TRIES
+            ):  # else: another program took the kernel's port
                 raise
 
 
@@ -276,13 +317,21 @@ def _promised(run: Plan) -> list[str]:
     """The files that the notebook's metadata promises for this run."""
     about = parameters.metadata(run.notebook)
     wanted = list(about.get("promises", [])) if run.whole else []
-    return wanted + [f"{pair}/{f}" for pair in run.pairs for f in about.get("pair_promises", [])]
+    return wanted + [
+        f"{pair}/{f}" for pair in run.pairs for f in about.get("pair_promises", [])
+    ]
 
 
-def _write_status(run: Plan, given: Mapping[str, Any], started: float, error: str = "") -> None:
+def _write_status(
+    run: Plan, given: Mapping[str, Any], started: float, error: str = ""
+) -> None:
     """Write the status of a run beside its executed notebook, with the checksums of its files."""
     made = [] if error else run.scopes
-    files = [s / n for s in made for n in placing.listed(placing.record(s), run.about) | {RECORD}]
+    files = [
+        s / n
+        for s in made
+        for n in placing.listed(placing.record(s), run.about) | {RECORD}
+    ]
     state = {
         "notebook": run.notebook,
         "campaign": run.campaign.name,
@@ -292,7 +341,9 @@ def _write_status(run: Plan, given: Mapping[str, Any], started: float, error: st
         "status": "failed" if error else "ok",
         "seconds": round(time.monotonic() - started, 1),
         "error": error,
-        "files": {paths.shown(f): placing.digest(f) for f in sorted(files) if f.is_file()},
+        "files": {
+            paths.shown(f): placing.digest(f) for f in sorted(files) if f.is_file()
+        },
     }
     broken = run.executed.with_suffix(".failed.status.json")
     if run.executed.parent != run.final:  # one that the report shows

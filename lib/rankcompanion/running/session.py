@@ -19,17 +19,37 @@ from PIL import Image
 
 from paperkit import tables
 from paperkit.parameters import WHOLE, check_campaign, check_pair, notebooks, pairs_of
-from paperkit.placing import RECORD, claim, csv_bytes, record, results_folder, write_whole
+from paperkit.placing import (
+    RECORD,
+    claim,
+    csv_bytes,
+    record,
+    results_folder,
+    write_whole,
+)
 from rankcampaigns import campaigns
 from rankcampaigns.campaigns import Campaign
 from rankstability.errors import DataError
 
 from ..figures.common import NO_DATE, describe, only_drawable, style
 
-SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
-FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
+SIGNED = (
+    "numpy",
+    "pandas",
+    "scipy",
+    "statsmodels",
+)  # versions that can change a number
+FORMATS = (
+    "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
+)
 UNSAID = "Conclusions are drawn over all pairs of a campaign; this run is of one alone."
-UNSHARED = ("pair", "data", "files", "package", "versions")  # may differ between a campaign's pairs
+UNSHARED = (
+    "pair",
+    "data",
+    "files",
+    "package",
+    "versions",
+)  # may differ between a campaign's pairs
 
 
 @dataclass(frozen=True)
@@ -63,7 +83,11 @@ def start(
 
 
 def opened(
-    notebook: str, campaign: str | Campaign, pair: str = "", output_dir: str = "", **settings: Any
+    notebook: str,
+    campaign: str | Campaign,
+    pair: str = "",
+    output_dir: str = "",
+    **settings: Any,
 ) -> Run:
     """A campaign, the pairs to be computed, and where their results go.
 
@@ -93,7 +117,9 @@ def opened(
     source = "synthetic" if found.demo else "own"
     if not (found.demo or found.own):
         source = "rebuilt from z" if found.rebuilt else "official"
-    if rule := found.entry.get("zero_variance"):  # the campaign's rule for workers without spread
+    if rule := found.entry.get(
+        "zero_variance"
+    ):  # the campaign's rule for workers without spread
         settings["zero_variance"] = rule
     signed = signature(
         notebook=notebook,
@@ -140,7 +166,10 @@ def conclude(*said: str) -> Any:
 
 def signature(**settings: Any) -> dict[str, Any]:
     """The settings that results depend on, with the versions of the software."""
-    versions = {"python": platform.python_version(), **{name: version(name) for name in SIGNED}}
+    versions = {
+        "python": platform.python_version(),
+        **{name: version(name) for name in SIGNED},
+    }
     return {**settings, "package": version("rankstability"), "versions": versions}
 
 
@@ -153,7 +182,9 @@ def figure_formats(asked: str | None = None) -> tuple[str, ...]:
     text = os.environ.get(FORMATS, "") if asked is None else asked
     names = dict.fromkeys(name.strip().lower() for name in text.split(","))
     if unknown := [f for f in names if f not in ("", "png", "svg", "pdf")]:
-        raise DataError("unknown figure format", value=unknown[0], expected="png, svg or pdf")
+        raise DataError(
+            "unknown figure format", value=unknown[0], expected="png, svg or pdf"
+        )
     return tuple(f for f in names if f in ("svg", "pdf"))
 
 
@@ -187,7 +218,9 @@ class Outputs:
     settings: Mapping[str, Any] = field(default_factory=dict)
     pairs: tuple[str, ...] | None = None
     formats: tuple[str, ...] = field(default_factory=figure_formats)
-    _written: dict[str, dict[str, str]] = field(default_factory=dict, repr=False, compare=False)
+    _written: dict[str, dict[str, str]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     def document(self, content: bytes, file: str, pair: str, what: str) -> None:
         """Write one file and list it in the ``run.json`` of its folder.
@@ -197,7 +230,9 @@ class Outputs:
         if not _plain(file):
             raise DataError("not a name for a file of results", value=file)
         if pair and not _plain(pair):
-            raise DataError("not a language pair", value=pair, expected="a name such as cs-en")
+            raise DataError(
+                "not a language pair", value=pair, expected="a name such as cs-en"
+            )
         folder = self.directory / pair
         write_whole(folder / file, content)
         files = self._written.setdefault(pair, {})
@@ -227,7 +262,8 @@ class Outputs:
         a cell can show it, with the words of the figure as alternative text
         (`figures.common.describe`).
         """
-        drawn, alt = {}, describe(fig)
+        drawn = {}
+        alt = describe(fig)
         with style():
             only_drawable(fig)
             fig.draw_without_rendering()
@@ -264,7 +300,9 @@ class Outputs:
             frames.append(frame)
         if not frames:
             expected = f"<pair>/{name}.csv"
-            raise DataError("no pair has been run yet", file=self.directory, expected=expected)
+            raise DataError(
+                "no pair has been run yet", file=self.directory, expected=expected
+            )
         return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
 
 
@@ -273,23 +311,35 @@ def _plain(name: str) -> bool:
     return bool(name) and name not in (".", "..") and not set(name) & {"/", "\\", "\0"}
 
 
-def check_pairs(folder: Path, pairs: Sequence[str], settings: Mapping[str, Any]) -> None:
+def check_pairs(
+    folder: Path, pairs: Sequence[str], settings: Mapping[str, Any]
+) -> None:
     """Raises DataError for the first pair not run in `folder`, or not run with these settings."""
     own = json.loads(json.dumps(dict(settings), default=str))
     for pair in pairs:
-        made, where = record(folder / pair), folder / pair
+        made = record(folder / pair)
+        where = folder / pair
         if not made:
-            raise DataError("this pair has not been run", file=where, expected="its results")
+            raise DataError(
+                "this pair has not been run", file=where, expected="its results"
+            )
         for key in sorted((made.keys() | own.keys()) - set(UNSHARED)):
             if made.get(key) != own.get(key):
-                problem, value = f"{pair} was run with other settings", made.get(key)
+                problem = f"{pair} was run with other settings"
+                value = made.get(key)
                 expected = repr(own.get(key))
-                raise DataError(problem, file=where, column=key, value=value, expected=expected)
+                raise DataError(
+                    problem, file=where, column=key, value=value, expected=expected
+                )
 
 
 def _palette(png: bytes) -> bytes:
     """The PNG with a palette of at most 256 colours, a third of its size."""
-    image, small = Image.open(io.BytesIO(png)).convert("RGB"), io.BytesIO()
-    method, dither = Image.Quantize.MEDIANCUT, Image.Dither.NONE
-    image.quantize(256, method=method, dither=dither).save(small, format="PNG", optimize=True)
+    image = Image.open(io.BytesIO(png)).convert("RGB")
+    small = io.BytesIO()
+    method = Image.Quantize.MEDIANCUT
+    dither = Image.Dither.NONE
+    image.quantize(256, method=method, dither=dither).save(
+        small, format="PNG", optimize=True
+    )
     return small.getvalue()

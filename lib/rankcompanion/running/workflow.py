@@ -45,13 +45,17 @@ def jobs(config: Mapping[str, Any]) -> list[Job]:
     planned: list[Job] = []
     for campaign in sorted(campaigns.present(), key=lambda c: c.name):
         name = campaign.name
-        for notebook in notebooks() if name in (config.get("campaigns") or [name]) else ():
+        for notebook in (
+            notebooks() if name in (config.get("campaigns") or [name]) else ()
+        ):
             about = metadata(notebook)
             wanted = notebook.startswith(tuple(config.get("notebooks") or [""]))
             skipped = name in config.get("skip", {}).get(notebook, [])
             if not wanted or skipped or not takes(about, campaign):
                 continue
-            split = about.get("split") and len(campaign.pairs) > config.get("split_above", 100)
+            split = about.get("split") and len(campaign.pairs) > config.get(
+                "split_above", 100
+            )
             pairs = (*campaign.pairs, WHOLE) if split else ("",)
             planned += [Job(notebook, name, pair) for pair in pairs]
     return planned
@@ -82,8 +86,14 @@ def modules(notebook: str, format: str = "") -> frozenset[str]:
     """
     cells = read_notebook(notebook)["cells"]
     code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
-    named = [n for n in ast.parse(code).body if isinstance(n, ast.ImportFrom) and n.module]
-    first = [f"{n.module}{dot}" for n in named for dot in ("", *(f".{a.name}" for a in n.names))]
+    named = [
+        n for n in ast.parse(code).body if isinstance(n, ast.ImportFrom) and n.module
+    ]
+    first = [
+        f"{n.module}{dot}"
+        for n in named
+        for dot in ("", *(f".{a.name}" for a in n.names))
+    ]
     if format:
         first.append(f"rankcampaigns.{formats.FORMATS[format].module}")
     direct = _graph().modules & set(first)
@@ -111,7 +121,12 @@ def inputs(job: Job) -> list[str]:
         files += _beside(campaign)
         pairs = (Job(job.notebook, job.campaign, p).executed for p in campaign.pairs)
         return [*map(paths.shown, files), *pairs]
-    return [*map(paths.shown, [*files, *_beside(campaign, job.pair), *campaign.files(job.pair)])]
+    return [
+        *map(
+            paths.shown,
+            [*files, *_beside(campaign, job.pair), *campaign.files(job.pair)],
+        )
+    ]
 
 
 def _beside(campaign: Any, pair: str = "") -> list[Path]:
@@ -124,7 +139,10 @@ def _beside(campaign: Any, pair: str = "") -> list[Path]:
         names += [f"ad-sys-ranking-{one}-z.csv", f"ad-sys-scores-{one}.csv"]
         names += [f"adwilcox-{one.replace('-', '')}.csv", f"documents-{one}.tsv"]
     read = set(campaign.files(pair))
-    files = [*(campaign.folder / n for n in names), *sorted(campaign.folder.glob("official/*"))]
+    files = [
+        *(campaign.folder / n for n in names),
+        *sorted(campaign.folder.glob("official/*")),
+    ]
     return judged + [f for f in files if f.is_file() and f not in read]
 
 

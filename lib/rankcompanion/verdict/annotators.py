@@ -31,7 +31,8 @@ def alpha(scored: Scores) -> pd.DataFrame:
     mean = mean - float(np.average(mean, weights=size))
     disagreement = 2 * (size * within).sum()
     squares = (within * (size - 1) + size * mean**2).sum()
-    number, total = size.sum(), (size * mean).sum()
+    number = size.sum()
+    total = (size * mean).sum()
     expected = 2 * (number * squares - total**2) / (number * (number - 1))
     value = 1 - disagreement / number / expected if expected > 0 else np.nan
     row = ("as the recipe takes it", len(items), int(number), float(value))
@@ -63,6 +64,8 @@ def influence(scored: Scores, recipe: Recipe, alpha: float = 0.05) -> pd.DataFra
         made = made_by(left, recipe, alpha)
         now = splits(made)
         moved = int(made.order[0] != every.order[0])
-        rows.append((who, number[who], len(lines), len(lines - now), len(now - lines), moved))
+        rows.append(
+            (who, number[who], len(lines), len(lines - now), len(now - lines), moved)
+        )
     columns = ["annotator", "judgments", "lines", "fallen", "new", "first_changes"]
     return pd.DataFrame(rows, columns=columns)

@@ -31,7 +31,9 @@ from .case import Case
 
 BESIDE = ("ranking", "lines", "recipes", "recipe_lines", "domains", "judge_models")
 """The tables that are CSV files beside the page; the workbook and ``verdict.json`` have all."""
-HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"
+HOLDS = "holds"
+NOT = "does not hold"
+UNTOLD = "cannot be told from these data"
 NEGLIGIBLE = 1e-9  # share of a mean that is a rounding error
 FEW = 4  # units: with fewer, the first sentence warns that only large differences can show
 WEAK = 3.0  # degrees of freedom: the page names a system that has fewer
@@ -59,13 +61,17 @@ def line_answers(made: Ranking) -> pd.DataFrame:
     refuted = made.sure.lines(made.order)[1]
     rows = [
         (k, names[k - 1], names[k], claimed, told(held == 1, refuted[k - 1]))
-        for k, claimed, held in made.places[["below", "claimed", "held"]].itertuples(index=False)
+        for k, claimed, held in made.places[["below", "claimed", "held"]].itertuples(
+            index=False
+        )
         if claimed or held == 1
     ]
     return pd.DataFrame(rows, columns=["below", "above", "under", "claimed", "answer"])
 
 
-def summary(made: Ranking, answers: pd.DataFrame, humans: Sequence[str] = ()) -> dict[str, Any]:
+def summary(
+    made: Ranking, answers: pd.DataFrame, humans: Sequence[str] = ()
+) -> dict[str, Any]:
     """The numbers of the first sentence: who may be first, lines claimed and held, how many units.
 
     ``alone``: the answer to whether the leader, and no other system, may be first. ``also_held``:
@@ -88,7 +94,9 @@ def summary(made: Ranking, answers: pd.DataFrame, humans: Sequence[str] = ()) ->
     leader = names[0]
     holds = answers["answer"] == HOLDS
     fewest = min(sure.units, key=sure.units.__getitem__, default="")
-    freedom = sure.freedom if not sure.told else np.where(sure.placed, sure.freedom, np.inf)
+    freedom = (
+        sure.freedom if not sure.told else np.where(sure.placed, sure.freedom, np.inf)
+    )
     weakest = int(freedom.argmin())
     alike = np.ptp(freedom[np.isfinite(freedom)]) < 1e-6
     return {
@@ -97,14 +105,18 @@ def summary(made: Ranking, answers: pd.DataFrame, humans: Sequence[str] = ()) ->
         "leader": leader,
         "told": made.unit != "",
         "may_be_first": first,
-        "alone": told(first == [leader] and untold.empty, bool(first) and leader not in first),
+        "alone": told(
+            first == [leader] and untold.empty, bool(first) and leader not in first
+        ),
         "untold": rows(untold),
         "too_few": _too_few(sure),
         "claimed": int(made.places["claimed"].sum()),
         "claimed_held": int((holds & (answers["claimed"] == 1)).sum()),
         "also_held": int((holds & (answers["claimed"] == 0)).sum()),
         "kinds": dict(sure.units),
-        "few": [fewest, sure.units[fewest]] if fewest and sure.units[fewest] < FEW else [],
+        "few": [fewest, sure.units[fewest]]
+        if fewest and sure.units[fewest] < FEW
+        else [],
         "weakest": "" if alike else sure.systems[weakest],
         "freedom": round(float(sure.freedom[weakest]), 9),
         "weak": bool(sure.freedom[weakest] < WEAK),
@@ -132,20 +144,28 @@ def _humans_apart(
     human = [name for name in names if name in known]
     machines = [name for name in names if name not in human]
     if not machines:
-        human, machines = [], names
-    ahead, above = [name for name in first if name in machines], list[str]()
+        human = []
+        machines = names
+    ahead = [name for name in first if name in machines]
+    above = list[str]()
     if human and made.unit:
         sure = made.sure
         beats = pd.DataFrame(sure.declared, index=sure.systems, columns=sure.systems)
         compared = [name for name in machines if name in beats]
         beaten = np.any(beats.loc[compared, compared].to_numpy(), axis=0)
         ahead = [name for name, lost in zip(compared, beaten, strict=True) if not lost]
-        above = [name for name in human if name in beats and beats.loc[name, machines[0]]]
+        above = [
+            name for name in human if name in beats and beats.loc[name, machines[0]]
+        ]
     whole = all(name in known for name in untold)  # every machine system has a place
-    alone = told(ahead == machines[:1] and whole, bool(ahead) and machines[0] not in ahead)
+    alone = told(
+        ahead == machines[:1] and whole, bool(ahead) and machines[0] not in ahead
+    )
     every = [name for name in made.table["system"].astype(str) if name in known]
     return {
-        "humans": every if machines != human and set(machines).isdisjoint(every) else [],
+        "humans": every
+        if machines != human and set(machines).isdisjoint(every)
+        else [],
         "humans_first": [name for name in first if name in human],
         "humans_above": above,
         "machine_leader": machines[0],
@@ -187,14 +207,19 @@ MAYBE = (
 
 
 def facts(
-    run: Run, one: Case, made: Ranking, frames: dict[str, pd.DataFrame], settings: dict[str, Any]
+    run: Run,
+    one: Case,
+    made: Ranking,
+    frames: dict[str, pd.DataFrame],
+    settings: dict[str, Any],
 ) -> dict[str, Any]:
     """Everything the page says, as plain values: settings, first numbers, tables as rows.
 
     `frames` maps the names of the case's tables to the tables.
     """
     first = summary(made, frames["answers"], one.humans)
-    recipe, words = RECIPES.get(one.recipe), run.campaign.words
+    recipe = RECIPES.get(one.recipe)
+    words = run.campaign.words
     rules = f"{recipe.test_at(settings['alpha'])}; {recipe.line_rule}" if recipe else ""
     return {
         **{name: [] for name in MAYBE},
@@ -214,7 +239,9 @@ def facts(
         "recipe": one.recipe,
         "why": one.why,
         "year": run.campaign.year,
-        "rules": re.sub(r"\b(system|segment|judgment)s?\b", lambda found: words[found[0]], rules),
+        "rules": re.sub(
+            r"\b(system|segment|judgment)s?\b", lambda found: words[found[0]], rules
+        ),
         "unit": made.unit,
         "asked": _asked(made, frames["unit_table"]),
         "standardised": recipe is not None and recipe.score == "z",
@@ -222,11 +249,15 @@ def facts(
         "judgments": one.data.counted,
         "judges": one.battles.judges if one.battles else None,
         "unnamed": one.battles.unnamed if one.battles else None,
-        "ties": int(np.triu(one.battles.every.counts.ties, 1).sum()) if one.battles else None,
+        "ties": int(np.triu(one.battles.every.counts.ties, 1).sum())
+        if one.battles
+        else None,
         "has_documents": "document" in one.data.kinds,
         "complete": one.battles is None and complete(one.own),
         "within": one.data.adaptive,
-        "same_annotators": frames["same"].to_dict("records") if "same" in frames else [],
+        "same_annotators": frames["same"].to_dict("records")
+        if "same" in frames
+        else [],
         "loads": loads(one, made.sure),
         "leaderboard": _leaderboard(one),
         "recipe_counts": _recipe_counts(frames, one.humans),
@@ -242,10 +273,18 @@ def _leaderboard(one: Case) -> dict[str, Any] | None:
     """Where items are the units: how many there are and are needed, and which systems lack some."""
     if not one.data.items:
         return None
-    missing = [{"system": name, "number": n} for name, n in items.lacking(one.own).items()]
-    here, needed = len(one.own.segments), items.items_needed(len(one.own.systems))
+    missing = [
+        {"system": name, "number": n} for name, n in items.lacking(one.own).items()
+    ]
+    here = len(one.own.segments)
+    needed = items.items_needed(len(one.own.systems))
     two = len(items.scores_of(one.own)) <= 2
-    return {"items_here": here, "items_needed": needed, "two_scores": two, "lacking": missing}
+    return {
+        "items_here": here,
+        "items_needed": needed,
+        "two_scores": two,
+        "lacking": missing,
+    }
 
 
 def loads(one: Case, sure: Certainty) -> list[dict[str, Any]]:
@@ -285,10 +324,12 @@ def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
     out or kept, with counts; which systems count as human, and which names stand on reference rows.
     """
     judgments = one.judgments
-    human, reference = list(one.humans), list[str]()
+    human = list(one.humans)
+    reference = list[str]()
     if isinstance(judgments, DirectAssessment):
         human = sorted({*human, *human_systems(judgments)})
-        reference, excluded = list(reference_systems(judgments)), judgments.excluded
+        reference = list(reference_systems(judgments))
+        excluded = judgments.excluded
     else:
         excluded = judgments.attrs.get("excluded", {})
     how = [*rows(campaign.reading), *asked(campaign, one.systems)]
@@ -297,23 +338,32 @@ def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
     excluded = {**excluded, **of_no_weight(judgments)}
     return {
         "files": [file.name for file in campaign.files(one.pair)],
-        "unread": [{"file": file, "reason": reason} for file, reason in campaign.unread],
+        "unread": [
+            {"file": file, "reason": reason} for file, reason in campaign.unread
+        ],
         "how": [row for row in how if row["value"] != PLACEHOLDER],
-        "counted": [{"reason": str(k), "rows": int(n)} for k, n in excluded.items() if n],
+        "counted": [
+            {"reason": str(k), "rows": int(n)} for k, n in excluded.items() if n
+        ],
         "human": human,
         "reference": reference,
     }
 
 
-def _design(frames: Mapping[str, pd.DataFrame], one: Case, made: Ranking) -> dict[str, Any]:
+def _design(
+    frames: Mapping[str, pd.DataFrame], one: Case, made: Ranking
+) -> dict[str, Any]:
     """Who judged whom, and on what; ``uneven``: why plain means may mislead.
 
     ``more``: systems that look good were judged more, as often as `LOOKS_ADAPTIVE` by chance;
     ``moved``: besides, easy or hard segments moved a mean by more than half its interval. Not where
     the design is declared adaptive.
     """
-    beside, design = frames["beside"], frames.get("design", pd.DataFrame())
-    out: dict[str, Any] = dict.fromkeys(("beside_share", "beside_least", "luck", "adaptive"))
+    beside = frames["beside"]
+    design = frames.get("design", pd.DataFrame())
+    out: dict[str, Any] = dict.fromkeys(
+        ("beside_share", "beside_least", "luck", "adaptive")
+    )
     out["uneven"] = []
     if len(beside):
         out["beside_share"] = beside["share"].quantile([0, 0.5, 1]).tolist()
@@ -322,11 +372,18 @@ def _design(frames: Mapping[str, pd.DataFrame], one: Case, made: Ranking) -> dic
     if "luck" in design:
         luck = design["luck"].abs()
         value = looks_adaptive(one.own, named_generator(0, "looks adaptive"))
-        ends = made.table.set_index("system").loc[design["system"], ["low", "high"]].to_numpy()
+        ends = (
+            made.table.set_index("system")
+            .loc[design["system"], ["low", "high"]]
+            .to_numpy()
+        )
         wide = np.maximum(np.ptp(ends, axis=1), NEGLIGIBLE * design["mean"].abs())
         more = value < LOOKS_ADAPTIVE
         why = {"more": more, "moved": more and bool((2 * luck > wide).any())}
-        out |= {"luck": float(luck.max()), "adaptive": value if math.isfinite(value) else None}
+        out |= {
+            "luck": float(luck.max()),
+            "adaptive": value if math.isfinite(value) else None,
+        }
         within = one.own.adaptive or one.own.items  # compared within segments
         out["uneven"] = [k for k, so in why.items() if so and not within]
     return out
@@ -337,10 +394,16 @@ def _recipe_counts(
 ) -> list[dict[str, Any]]:
     if "recipes" not in frames:
         return []
-    lines, ranking = frames["recipe_lines"], frames["recipes"]
-    of = {claimed: lines["held"].where(lines["claimed"] == claimed, 0) for claimed in (0, 1)}
+    lines = frames["recipe_lines"]
+    ranking = frames["recipes"]
+    of = {
+        claimed: lines["held"].where(lines["claimed"] == claimed, 0)
+        for claimed in (0, 1)
+    }
     counts = lines.assign(also_held=of[0], held=of[1]).groupby("recipe", sort=False)
     counts = counts[["claimed", "held", "also_held"]].sum().astype(int)
     machines = ranking[~ranking["system"].astype(str).isin(humans)]
-    first = machines.sort_values("rank").groupby("recipe")["system"].first().rename("first")
+    first = (
+        machines.sort_values("rank").groupby("recipe")["system"].first().rename("first")
+    )
     return rows(counts.join(first).reset_index())

@@ -26,7 +26,9 @@ from ..notebooks.lines.tables import units_by_system
 from . import annotators, answers, sizes
 from .case import Case
 
-MANY = 60  # systems: for more, no further judgments are planned, which would take minutes
+MANY = (
+    60  # systems: for more, no further judgments are planned, which would take minutes
+)
 
 
 def cases(
@@ -50,7 +52,8 @@ def cases(
         made = [_by_comparison(name, pair, tasks[name], unit) for name in order]
         made = [replace(one, extra=k > 0) for k, one in enumerate(made)]
     else:
-        year, form = campaign.year, campaign.format
+        year = campaign.year
+        form = campaign.format
         made = [scored_case(pair, campaign.protocol, judgments, recipe, year, form)]
     return [replace(one, humans=tuple(declared(campaign, one.systems))) for one in made]
 
@@ -70,7 +73,9 @@ def scored_case(
 ) -> Case:
     """The case of a pair whose protocol has scores, as `cases`; `form` is the campaign's format."""
     chosen = choose(judgments, recipe, year, form, pair)
-    return Case(pair, pair, protocol, chosen.recipe, judgments, chosen.judged, why=chosen.why)
+    return Case(
+        pair, pair, protocol, chosen.recipe, judgments, chosen.judged, why=chosen.why
+    )
 
 
 def standing(one: Case, unit: str = "auto", alpha: float = 0.05) -> Ranking:
@@ -113,7 +118,15 @@ def by_domain(one: Case, unit: str, alpha: float = 0.05) -> pd.DataFrame:
         row |= {"domain": domain, "judgments": part.data.counted, "held": held_here}
         row["may_be_first"] = len(said["may_be_first"]) if said["told"] else np.nan
         rows.append(row)
-    columns = ["domain", "judgments", "systems", "leader", "may_be_first", "claimed", "held"]
+    columns = [
+        "domain",
+        "judgments",
+        "systems",
+        "leader",
+        "may_be_first",
+        "claimed",
+        "held",
+    ]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -123,15 +136,21 @@ def _domains(one: Case, unit: str) -> dict[str, Case]:
     if one.battles is not None:
         assert isinstance(one.judgments, pd.DataFrame)
         named = one.judgments.get("domain", pd.Series(dtype=str))
-        several = one.judgments.groupby(named, observed=True) if named.nunique() > 1 else ()
+        several = (
+            one.judgments.groupby(named, observed=True) if named.nunique() > 1 else ()
+        )
         for domain, part in several:
             absent = set(one.systems) - set(part["system"].unique())
             if absent or part["rank"].max() == 1:
                 continue
-            with suppress(DataError):  # some systems are not connected by battles of this category
+            with suppress(
+                DataError
+            ):  # some systems are not connected by battles of this category
                 made = battles(part, "judge" if unit == "judge" else "block")
                 name = str(domain) or "(not named)"
-                parts[name] = replace(one, recipe=made.method, judgments=part, battles=made)
+                parts[name] = replace(
+                    one, recipe=made.method, judgments=part, battles=made
+                )
     elif one.own.has("domain"):
         codes = one.own.unit("domain")
         names = _domain_names(one.judgments, int(codes.max()) + 1)
@@ -145,7 +164,9 @@ def _domains(one: Case, unit: str) -> dict[str, Case]:
 def _domain_names(judgments: DirectAssessment | pd.DataFrame, codes: int) -> list[str]:
     """The names of domains by their codes; numbers if the names do not match the codes."""
     rows = judgments.good if isinstance(judgments, DirectAssessment) else judgments
-    names = sorted(rows["domain"].dropna().astype(str).unique()) if "domain" in rows else []
+    names = (
+        sorted(rows["domain"].dropna().astype(str).unique()) if "domain" in rows else []
+    )
     if codes - len(names) not in (0, 1):
         return [str(k + 1) for k in range(codes)]
     return [*names, "(not named)"]
@@ -166,7 +187,9 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
         table = removing.removals(given, [one.recipe], alpha=alpha)
         systems = table["removed"] != removing.REMOVED_REFERENCE
         return table.loc[systems, columns].reset_index(drop=True)
-    standardised = RECIPES[one.recipe].score == "z" and isinstance(one.judgments, DirectAssessment)
+    standardised = RECIPES[one.recipe].score == "z" and isinstance(
+        one.judgments, DirectAssessment
+    )
     if not standardised or len(ranked_systems(one.judgments)) < 3:
         return pd.DataFrame(columns=columns)
     return removing.removals_by_z(one.judgments, alpha)[columns]
@@ -180,8 +203,16 @@ def controls(one: Case) -> pd.DataFrame:
     if not isinstance(one.judgments, DirectAssessment):
         return pd.DataFrame(columns=["type", "judgments", "mean"])
     latest = one.judgments.latest
-    by = latest.groupby("type", observed=True)["score"].agg(judgments="size", mean="mean")
-    by = by.reindex(TYPES).dropna().rename_axis("type").reset_index().astype({"judgments": int})
+    by = latest.groupby("type", observed=True)["score"].agg(
+        judgments="size", mean="mean"
+    )
+    by = (
+        by.reindex(TYPES)
+        .dropna()
+        .rename_axis("type")
+        .reset_index()
+        .astype({"judgments": int})
+    )
     return by if len(by) > 1 else by.iloc[:0]
 
 
@@ -203,7 +234,9 @@ def judged_together(one: Case) -> pd.DataFrame:
     seen = judged.astype(np.float32)  # products of integers would not use BLAS
     together = np.rint(seen.T @ seen).astype(int)
     i, j = np.triu_indices(len(together), 1)
-    both, each, names = together[i, j], np.diag(together), np.array(one.systems)
+    both = together[i, j]
+    each = np.diag(together)
+    names = np.array(one.systems)
     out = pd.DataFrame({"system": names[i], "other": names[j], "together": both})
     return out.assign(share=ratio(both, np.minimum(each[i], each[j])))
 
@@ -220,10 +253,14 @@ def again(
     """
     sure = made.sure
     if not sure.told:
-        return {name: pd.DataFrame() for name in ("repeat", "decide", "needed", "additions")}
+        return {
+            name: pd.DataFrame() for name in ("repeat", "decide", "needed", "additions")
+        }
     sure = sure.among_placed()
     known = sizes.of_means(sure, one.data.counted)
-    with suppress(DataError):  # if components cannot be estimated, the covariance has to do
+    with suppress(
+        DataError
+    ):  # if components cannot be estimated, the covariance has to do
         modelled = one.judged and not (one.data.adaptive or one.data.items)
         if modelled and made.sure.placed.all():
             known = sizes.precision(one.own, sure, RECIPES[one.recipe].by_domain)

@@ -69,11 +69,15 @@ class Precision:
         """Standard error of each difference between two means; `times` as for `covariance`."""
         return np.sqrt(difference_variance(self.covariance(**times), LEAST))
 
-    def freed(self, documents: float = 1.0, annotators: float = 1.0, **_: float) -> np.ndarray:
+    def freed(
+        self, documents: float = 1.0, annotators: float = 1.0, **_: float
+    ) -> np.ndarray:
         """Degrees of freedom of each difference; the smaller of the two factors counts."""
         return np.maximum((self.freedom + 1) * min(documents, annotators) - 1, 1e-3)
 
-    def truths(self, draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def truths(
+        self, draws: int, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Draws of the true means given those observed, (draws, systems), and of an error scale.
 
         True means are taken to be normal about a level and with a spread that are both unknown
@@ -130,7 +134,9 @@ class Precision:
         estimated = units.transpose(0, 2, 1) @ units / degrees
         own = np.diagonal(estimated, axis1=1, axis2=2)
         apart = own[:, :, None] + own[:, None] - 2 * estimated
-        caution = 1 + (self.caution - 1) / max(grown, 1.0)  # with more units less is needed
+        caution = 1 + (self.caution - 1) / max(
+            grown, 1.0
+        )  # with more units less is needed
         error = np.sqrt(np.maximum(caution * scale[:, None, None] * apart, LEAST))
         gap = np.abs(mean[:, :, None] - mean[:, None])
         p = 2 * stdtr(freedom, -gap / error)
@@ -149,9 +155,12 @@ def precision(
     of = factors(scored)
     fitted = fitted or variance.crossed_where_possible(scored.score, of)
     part_of = shares(scored, of, by_domain)
-    parts = {name: fitted.variance[name] * share.T @ share for name, share in part_of.items()}
+    parts = {
+        name: fitted.variance[name] * share.T @ share for name, share in part_of.items()
+    }
     mean = scored.means(by_domain)
-    units, effective = {"judgments": scored.counted}, [np.full(len(mean), np.inf)]
+    units = {"judgments": scored.counted}
+    effective = [np.full(len(mean), np.inf)]
     for name, factor in (("documents", "document"), ("annotators", "worker")):
         if factor in of:
             units[name] = len(np.unique(of[factor]))
@@ -161,7 +170,9 @@ def precision(
     return Precision(scored.systems, mean, freedom, parts, units, fitted)
 
 
-def drawn_together(mean: np.ndarray, covariance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
+def drawn_together(
+    mean: np.ndarray, covariance: np.ndarray, freedom: np.ndarray
+) -> np.ndarray:
     """The means, shrunk towards their own mean until campaigns about them agree as expected.
 
     The expected agreement of two campaigns is that of `agreement` over the true gaps. Their
@@ -170,7 +181,9 @@ def drawn_together(mean: np.ndarray, covariance: np.ndarray, freedom: np.ndarray
     median given `freedom`, the degrees of freedom of each difference.
     """
     i, j = np.triu_indices(len(mean), 1)
-    gap = np.abs(mean[i] - mean[j]) / np.sqrt(difference_variance(covariance, LEAST)[i, j])
+    gap = np.abs(mean[i] - mean[j]) / np.sqrt(
+        difference_variance(covariance, LEAST)[i, j]
+    )
     df = np.minimum(freedom[i, j], MOST)
     seen = np.minimum(gap * np.sqrt(chdtri(df, 0.5) / df), GAPS[-1])[:, None]
     like = np.exp(-((seen - GAPS) ** 2) / 2) + np.exp(-((seen + GAPS) ** 2) / 2)
@@ -204,7 +217,8 @@ def shares(
 
     For the residual, a diagonal matrix of root sums of squares, (systems, systems).
     """
-    n, weight = len(scored.systems), scored.weights(by_domain)
+    n = len(scored.systems)
+    weight = scored.weights(by_domain)
     total = np.bincount(scored.system, weight, n)
     # the residual has a level per judgment; only the squares of its shares matter
     squares = np.bincount(scored.system, (weight / total[scored.system]) ** 2, n)
@@ -225,8 +239,11 @@ def _above(means: np.ndarray, p: np.ndarray, alpha: float) -> np.ndarray:
     n = means.shape[1]
     weakest = np.stack([p[:, :k, k:].max(axis=(1, 2)) for k in range(1, n)], axis=1)
     held = np.zeros_like(weakest, bool)
-    while True:  # tested at alpha over the most groups of equals between lines already held
-        before, groups = held, np.zeros(len(p), int)
+    while (
+        True
+    ):  # tested at alpha over the most groups of equals between lines already held
+        before = held
+        groups = np.zeros(len(p), int)
         for k, one in enumerate(held):
             ends = np.flatnonzero(np.concatenate([[True], one, [True]]))
             groups[k] = (np.diff(ends) // 2).sum()

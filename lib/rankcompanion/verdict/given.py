@@ -96,10 +96,14 @@ def verdict(
     every = cases(campaign, campaign.pairs[0], judgments, recipe, unit)
     if len(every) > 1:
         names = ", ".join(one.name for one in every)
-        raise DataError("more than one task", value=names, expected="the rows of one task")
+        raise DataError(
+            "more than one task", value=names, expected="the rows of one task"
+        )
     settings = {"recipe": recipe, "unit": unit, "alpha": alpha, "seed": SEED}
     with TemporaryDirectory() as folder:
-        run = Run(campaign, campaign.pairs[0], campaign.pairs, False, Outputs(Path(folder)))
+        run = Run(
+            campaign, campaign.pairs[0], campaign.pairs, False, Outputs(Path(folder))
+        )
         made = page.make(run, every[0], settings)
         file = Path(folder) / made.file
         said = Said(json.loads(file.with_suffix(".json").read_bytes()))
@@ -110,18 +114,26 @@ def verdict(
 def given(judgments: DirectAssessment | pd.DataFrame, title: str) -> Given:
     """The campaign of judgments in memory, with what they say of their protocol and year."""
     if isinstance(judgments, DirectAssessment):
-        protocol, pair, year = "DA", judgments.pair, judgments.year
-        form, humans = judgments.form, judgments.humans
-        named = {"annotator": True, "document": judgments.good["document"].notna().any()}
+        protocol = "DA"
+        pair = judgments.pair
+        year = judgments.year
+        form = judgments.form
+        humans = judgments.humans
+        named = {
+            "annotator": True,
+            "document": judgments.good["document"].notna().any(),
+        }
     else:
         protocol, form = _protocol(judgments)
-        year, humans = judgments.attrs.get("year", 0), judgments.attrs.get("humans")
+        year = judgments.attrs.get("year", 0)
+        humans = judgments.attrs.get("humans")
         several = judgments["pair"].unique() if "pair" in judgments else [PLACEHOLDER]
         pair = str(several[0])
         people = "rater" if protocol == "MQM" else "judge"
         documents = judgments.get("document", pd.Series(dtype=str))
         named = {
-            "annotator": people in judgments and (judgments[people].astype(str) != "").any(),
+            "annotator": people in judgments
+            and (judgments[people].astype(str) != "").any(),
             "document": documents.astype(object).replace("", None).notna().any(),
         }
     unsaid = [name for name, there in named.items() if not there]

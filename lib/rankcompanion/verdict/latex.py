@@ -5,7 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-COLUMN, PAGE = 219.0, 455.0  # widths of one column and of the page, in points (ACL's style)
+COLUMN, PAGE = (
+    219.0,
+    455.0,
+)  # widths of one column and of the page, in points (ACL's style)
 SIZE = 9.0  # points of \small
 GAP = 3.0  # points on both sides of a column: \tabcolsep
 LEAST = 54.0  # points that names need, even if they are broken
@@ -27,7 +30,9 @@ class Plan:
 
 def width(text: str) -> float:
     """About how many points wide a text is in Computer Modern at the size of the table."""
-    each = (NARROW.get(c) or WIDE.get(c) or (0.53 if c.isascii() else 1.0) for c in text)
+    each = (
+        NARROW.get(c) or WIDE.get(c) or (0.53 if c.isascii() else 1.0) for c in text
+    )
     return SIZE * sum(each)
 
 
@@ -52,7 +57,9 @@ def rest_width(ranking: Sequence[Mapping[str, Any]], digits: int, known: bool) -
     columns = [["1", *(str(row["rank"]) for row in ranking)], ["Score"]]
     columns[1] += [_number(row["score"], digits) for row in ranking]
     if known:
-        both = [[_number(row[end], digits) for end in ("low", "high")] for row in ranking]
+        both = [
+            [_number(row[end], digits) for end in ("low", "high")] for row in ranking
+        ]
         columns += [["Interval", *(f"[{low}, {high}]" for low, high in both)]]
         sets = [(row["rank_low"], row["rank_high"]) for row in ranking]
         columns += [["Ranks", *(f"{low:.0f}--{high:.0f}" for low, high in sets)]]

@@ -17,7 +17,9 @@ from rankcampaigns.languages import PLACEHOLDER
 from ..running.session import Run
 from . import answers
 
-EPOCH = datetime(2000, 1, 1)  # the date of every workbook, so that its bytes do not change
+EPOCH = datetime(
+    2000, 1, 1
+)  # the date of every workbook, so that its bytes do not change
 SHOWN = ("system", "score", "low", "high", "rank", "rank_low", "rank_high")
 
 
@@ -28,16 +30,32 @@ def page(run: Run, table: pd.DataFrame) -> bytes:
     """
     rows = []
     for row in table.to_dict("records"):
-        folder, track = run.out.directory / row["pair"], Path(row["page"]).stem[len("verdict") :]
-        parts = {name: _rows(folder / f"{name}{track}.csv") for name in ("ranking", "lines")}
+        folder = run.out.directory / row["pair"]
+        track = Path(row["page"]).stem[len("verdict") :]
+        parts = {
+            name: _rows(folder / f"{name}{track}.csv") for name in ("ranking", "lines")
+        }
         ranking = [{name: one.get(name) for name in SHOWN} for one in parts["ranking"]]
         lines = [one for one in parts["lines"] if one["claimed"] or one["held"]]
         domains = _rows(folder / f"domains{track}.csv")
         called = run.campaign.title if row["task"] == PLACEHOLDER else row["task"]
-        rows.append({**row, "task": called, "ranking": ranking, "marks": lines, "domains": domains})
+        rows.append(
+            {
+                **row,
+                "task": called,
+                "ranking": ranking,
+                "marks": lines,
+                "domains": domains,
+            }
+        )
     css = (HERE / "site.css").read_text(encoding="utf-8")
-    about: Mapping[str, Any] = {"title": run.campaign.title, "words": run.campaign.words}
-    return bytes(template("overview.html.j2").render(**about, rows=rows, css=css).encode())
+    about: Mapping[str, Any] = {
+        "title": run.campaign.title,
+        "words": run.campaign.words,
+    }
+    return bytes(
+        template("overview.html.j2").render(**about, rows=rows, css=css).encode()
+    )
 
 
 def _rows(file: Path) -> list[dict[str, Any]]:
@@ -67,16 +85,26 @@ def workbook(frames: Mapping[str, pd.DataFrame]) -> bytes:
                 number = isinstance(value, int | float) and math.isfinite(value)
                 plain = value if value is None or number else str(value)
                 text = isinstance(plain, str)
-                cell = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("", plain) if text else plain)
+                cell = WriteOnlyCell(
+                    sheet, ILLEGAL_CHARACTERS_RE.sub("", plain) if text else plain
+                )
                 cell.data_type = "s" if text else cell.data_type
                 cells.append(cell)
             sheet.append(cells)
-    made, out = io.BytesIO(), io.BytesIO()
+    made = io.BytesIO()
+    out = io.BytesIO()
     book.save(made)
-    with zipfile.ZipFile(made) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+    with (
+        zipfile.ZipFile(made) as old,
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
         for part in old.infolist():
             content = old.read(part)
-            if part.filename == "docProps/core.xml":  # openpyxl writes the current time here
-                content = re.sub(rb"\d{4}-\d\d-\d\dT[\d:]+Z", b"2000-01-01T00:00:00Z", content)
+            if (
+                part.filename == "docProps/core.xml"
+            ):  # openpyxl writes the current time here
+                content = re.sub(
+                    rb"\d{4}-\d\d-\d\dT[\d:]+Z", b"2000-01-01T00:00:00Z", content
+                )
             new.writestr(zipfile.ZipInfo(part.filename), content, zipfile.ZIP_DEFLATED)
     return out.getvalue()

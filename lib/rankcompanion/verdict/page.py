@@ -83,7 +83,8 @@ def execute(plan: runner.Plan, quiet: bool = False, jobs: int = 1) -> list[Verdi
 
 def _tell(made: Verdict, final: Path) -> None:
     """Print what a verdict says; its page will be below the folder `final`."""
-    name, todo = _called(made.said), statements(made.said)["next"]
+    name = _called(made.said)
+    todo = statements(made.said)["next"]
     told = f"{name}: {made.sentence}\n{name}: {todo}\n  {final / made.file}\n"
     print(visible(told), flush=True)
 
@@ -100,10 +101,14 @@ def verdict(
     been read already, by language pair. Each verdict is printed if `final`, the folder where pages
     will be, is given. Results do not depend on the number of `jobs`.
     """
-    known = {p.name: p.default for p in parameters.parameters(parameters.VERDICT)} | dict(values)
+    known = {
+        p.name: p.default for p in parameters.parameters(parameters.VERDICT)
+    } | dict(values)
     where = [known.pop(name) for name in ("campaign", "pair", "output_dir")]
     run = session.opened(parameters.VERDICT, *where, **known)
-    had = read or {}  # all pairs of a user's own campaign: checked before anything slow starts
+    had = (
+        read or {}
+    )  # all pairs of a user's own campaign: checked before anything slow starts
     every = cases(replace(run, pairs=tuple(had)), known["recipe"], known["unit"], had)
     ready = {pair: [one for one in every if one.pair == pair] for pair in had}
     asked = [(run, pair, known, ready.get(pair), final) for pair in run.pairs]
@@ -122,7 +127,11 @@ def verdict(
 
 
 def _of_pair(
-    run: Run, pair: str, known: Mapping[str, Any], ready: list[Case] | None, final: Path | None
+    run: Run,
+    pair: str,
+    known: Mapping[str, Any],
+    ready: list[Case] | None,
+    final: Path | None,
 ) -> list[Verdict]:
     """The verdicts of one pair's cases, which are `ready` or read now."""
     alone = replace(run, pairs=(pair,))
@@ -135,12 +144,19 @@ def _of_pair(
 
 
 def cases(
-    run: Run, recipe: str = "auto", unit: str = "auto", read: Mapping[str, Any] | None = None
+    run: Run,
+    recipe: str = "auto",
+    unit: str = "auto",
+    read: Mapping[str, Any] | None = None,
 ) -> list[Case]:
     """The cases of every language pair of the run, all read before anything is computed."""
     had = read or {}
-    judgments = {p: had[p] if p in had else campaigns.load(run.campaign, p) for p in run.pairs}
-    made = (study.cases(run.campaign, p, one, recipe, unit) for p, one in judgments.items())
+    judgments = {
+        p: had[p] if p in had else campaigns.load(run.campaign, p) for p in run.pairs
+    }
+    made = (
+        study.cases(run.campaign, p, one, recipe, unit) for p, one in judgments.items()
+    )
     return [one for several in made for one in several]
 
 
@@ -152,10 +168,13 @@ def make(run: Run, one: Case, settings: Mapping[str, Any]) -> Verdict:
     numbers = {name: value for name, value in settings.items() if name != "recipe"}
     made, tables = judged(one, **numbers)
     tables["judge_models"] = judge_models.table(run.campaign, one, settings["alpha"])
-    said, track = answers.facts(run, one, made, tables, dict(settings)), _track(one)
+    said = answers.facts(run, one, made, tables, dict(settings))
+    track = _track(one)
     placed = "" if one.name == PLACEHOLDER else f": {one.name}"
     title = short(run.campaign.title + placed, 80)
-    also = replace(run.out, formats=tuple({**dict.fromkeys(run.out.formats), "pdf": None}))
+    also = replace(
+        run.out, formats=tuple({**dict.fromkeys(run.out.formats), "pdf": None})
+    )
     about = title, said["score_name"], said["alpha"], said["words"]["systems"]
     ranking = _shortened(made.table).assign(unit=_others(said))
     fig = figures.standing(ranking, made.places, *about)
@@ -165,7 +184,9 @@ def make(run: Run, one: Case, settings: Mapping[str, Any]) -> Verdict:
         fig = figures.recipes(*both, f"{title}: the recipes of all years")
         shown["recipes"] = run.out.figure(fig, "recipes" + track, one.pair)
     write(run.out, one, said, tables, shown)
-    return Verdict(said, tables, list(shown.values()), f"{one.pair}/verdict{track}.html")
+    return Verdict(
+        said, tables, list(shown.values()), f"{one.pair}/verdict{track}.html"
+    )
 
 
 def whole(run: Run) -> pd.DataFrame:
@@ -177,7 +198,9 @@ def whole(run: Run) -> pd.DataFrame:
     if not run.whole:
         return pd.DataFrame()
     table = run.out.pair_tables("sentence*")
-    run.out.document(overview.page(run, table), "index.html", "", "all pairs on one page")
+    run.out.document(
+        overview.page(run, table), "index.html", "", "all pairs on one page"
+    )
     few = []
     for row in table.to_dict("records"):
         file = run.out.directory / row["pair"] / Path(row["page"]).with_suffix(".json")
@@ -195,7 +218,8 @@ def judged(
     seed: int = 2026,
 ) -> tuple[Ranking, dict[str, pd.DataFrame]]:
     """The ranking with its lines and rank sets, and all tables of a case's verdict by name."""
-    rng, battles = named_generator(seed, one.name), one.battles
+    rng = named_generator(seed, one.name)
+    battles = one.battles
     made = study.standing(one, unit, alpha)
     tables = {
         "ranking": made.table,
@@ -225,7 +249,9 @@ def judged(
 
 def _others(said: Mapping[str, Any]) -> str:
     """The resampling units in the campaign's words; empty if nothing can be told."""
-    return _plain(_words(said).drawn(said)).removeprefix("other ") if said["told"] else ""
+    return (
+        _plain(_words(said).drawn(said)).removeprefix("other ") if said["told"] else ""
+    )
 
 
 def _shortened(frame: pd.DataFrame) -> pd.DataFrame:
@@ -278,7 +304,9 @@ def page(told: Mapping[str, Any], drawn: Mapping[str, Drawn], track: str = "") -
     images = {
         name: {
             "source": "data:image/png;base64," + base64.b64encode(one.png).decode(),
-            "width": int.from_bytes(one.png[16:20], "big") * 96 // int(HOUSE["savefig.dpi"]),
+            "width": int.from_bytes(one.png[16:20], "big")
+            * 96
+            // int(HOUSE["savefig.dpi"]),
         }
         for name, one in drawn.items()
     }
@@ -305,7 +333,9 @@ def as_json(told: Mapping[str, Any]) -> bytes:
         "statements": statements(told),
         **{name: told[name] for name in named},
         "systems": systems,
-        "lines": [{k: row[k] for k in ("below", "claimed", "held")} for row in told["lines"]],
+        "lines": [
+            {k: row[k] for k in ("below", "claimed", "held")} for row in told["lines"]
+        ],
         "may_be_first": told["may_be_first"],
         "fewest": told["fewest"],
         "repeat": told["repeat"][0] if told["repeat"] else None,
@@ -348,7 +378,9 @@ def write(
     made = page(said, drawn, track)
     out.document(made, f"verdict{track}.html", one.pair, "the verdict as a page")
     out.document(how_page(), "how.html", one.pair, "how each number is computed")
-    out.document(as_json(said), f"verdict{track}.json", one.pair, "the verdict's numbers")
+    out.document(
+        as_json(said), f"verdict{track}.json", one.pair, "the verdict's numbers"
+    )
     text = as_latex(said, figures.decimals(frames["ranking"]))
     out.document(text, f"ranking{track}.tex", one.pair, "the ranking in LaTeX")
     if book := overview.workbook(kept):

@@ -17,7 +17,23 @@ from .design import DRAWN, Precision
 
 MOST = 10_000  # judgments from which variance components are estimated
 SIZES = ("documents", "annotators", "ratings")
-GROWN = (1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100)  # sizes tried, times the present
+GROWN = (
+    1,
+    1.25,
+    1.5,
+    2,
+    3,
+    4,
+    6,
+    8,
+    12,
+    16,
+    24,
+    32,
+    48,
+    64,
+    100,
+)  # sizes tried, times the present
 ADDITIONS: dict[str, dict[str, float]] = {
     "none": {},
     "documents": {"documents": 2.0},
@@ -51,7 +67,9 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
     }
     parts = {name: part for name, part in known.parts.items() if name in anew}
     sizes = {size for name in parts for size in DRAWN[name]} | {"judgments"}
-    segments = {"documents": len(np.unique(scored.segment))}  # in place of unnamed documents
+    segments = {
+        "documents": len(np.unique(scored.segment))
+    }  # in place of unnamed documents
     number = {name: n for name, n in (segments | known.units).items() if name in sizes}
     place = np.argsort(sure.order)
     pairs = np.ix_(place, place)
@@ -69,7 +87,8 @@ def of_means(sure: Certainty, judgments: int) -> Precision:
     """
     units = {"judgments": judgments, "annotators": min(sure.units.values())}
     none = variance.Components({}, float(sure.mean.mean()), {}, 0.0, judgments)
-    parts, freedom = {"worker": sure.covariance}, np.maximum(sure.df, LEAST)
+    parts = {"worker": sure.covariance}
+    freedom = np.maximum(sure.df, LEAST)
     return Precision(sure.systems, sure.mean, freedom, parts, units, none)
 
 
@@ -99,18 +118,22 @@ def needed(
     """
     at = {name: k for k, name in enumerate(known.systems)}
     place = [at[name] for name in ranked]
-    i, j = place[:-1], place[1:]
+    i = place[:-1]
+    j = place[1:]
     truths = known.truths(draws, rng)
-    gap, error = truths[0][:, i] - truths[0][:, j], known.errors()[i, j]
+    gap = truths[0][:, i] - truths[0][:, j]
+    error = known.errors()[i, j]
     out = pd.DataFrame({"below": np.arange(1, len(ranked)), "system": ranked[:-1]})
-    out["other"], out["gap"] = ranked[1:], gap.mean(axis=0)
+    out["other"] = ranked[1:]
+    out["gap"] = gap.mean(axis=0)
     found = np.empty((len(GROWN), len(i)))
     for k, grown in enumerate(GROWN):
         above = known.again(truths, rng, alpha, documents=grown, annotators=grown)[2]
         found[k] = (above[:, i] < above[:, j]).mean(axis=0)
     found = np.maximum.accumulate(found, axis=0)  # a larger campaign never tells less
     times = [np.interp(design.POWER, f, np.log(GROWN), right=np.inf) for f in found.T]
-    out["error"], out["power"] = error, found[0]
+    out["error"] = error
+    out["power"] = found[0]
     out["times"] = np.exp(times)
     out["judgments"] = np.ceil(out["times"] * known.units["judgments"])
     by_part = {n: difference_variance(part)[i, j] for n, part in known.parts.items()}
@@ -129,7 +152,9 @@ def sizes(known: Precision) -> list[str]:
 def _alone(parts: dict[str, np.ndarray], size: str, error: np.ndarray) -> np.ndarray:
     """The factor by which `size` alone must grow for differences to have this standard error."""
     falls = sum((p for n, p in parts.items() if size in DRAWN[n]), np.zeros(len(error)))
-    stays = sum((p for n, p in parts.items() if size not in DRAWN[n]), np.zeros(len(error)))
+    stays = sum(
+        (p for n, p in parts.items() if size not in DRAWN[n]), np.zeros(len(error))
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         times = np.where(error**2 > stays, falls / (error**2 - stays), np.inf)
     return np.maximum(times, 1.0)
@@ -159,8 +184,12 @@ def additions(
     truths = known.truths(draws, rng)
     rows = []
     for name, times in options.items():
-        falls = {n: np.prod([times.get(size, 1.0) for size in DRAWN[n]]) for n in by_part}
-        error = np.median(sum((by_part[n] / falls[n] for n in by_part), np.zeros(len(i))))
+        falls = {
+            n: np.prod([times.get(size, 1.0) for size in DRAWN[n]]) for n in by_part
+        }
+        error = np.median(
+            sum((by_part[n] / falls[n] for n in by_part), np.zeros(len(i)))
+        )
         above = known.again(truths, rng, alpha, **times)[2]
         row = {"addition": name, "judgments": 2.0 if times else 1.0}
         row["gain"] = 1 - (error + least) / now
@@ -195,13 +224,15 @@ def repeat(
     (chance that the `claims` surest pairs of one campaign all keep their order in the other), kept
     (mean share of these pairs that keep it), claims; srp and kept are absent without claims.
     """
-    n, truth = len(sure.mean), _quality(sure)
+    n = len(sure.mean)
+    truth = _quality(sure)
     one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))
     taus = tau(one, two)
     out = {"tau": taus.mean()}
     out["low"], out["high"] = np.quantile(taus, [(1 - 0.95) / 2, (1 + 0.95) / 2])
     i, j = np.triu_indices(n, 1)
-    first, second = one[:, i] - one[:, j], two[:, i] - two[:, j]
+    first = one[:, i] - one[:, j]
+    second = two[:, i] - two[:, j]
     claims = min(claims, len(i))
     if claims:
         error_of = np.sqrt(np.maximum(sure.variance[i, j], 1e-24))

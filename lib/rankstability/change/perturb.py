@@ -28,13 +28,17 @@ ZEROS = ("keep", "one")
 
 
 def _altered(
-    da: DirectAssessment, alter: Callable[[pd.DataFrame], tuple[pd.DataFrame, dict[str, int]]]
+    da: DirectAssessment,
+    alter: Callable[[pd.DataFrame], tuple[pd.DataFrame, dict[str, int]]],
 ) -> DirectAssessment:
     """The judgments with both frames altered; `alter` returns a frame and counts by reason."""
-    (latest, first), (good, second) = alter(da.latest), alter(da.good)
+    latest, first = alter(da.latest)
+    good, second = alter(da.good)
     notes = [("latest", *count) for count in first.items()]
     notes += [("good", *count) for count in second.items()]
-    excluded = pd.DataFrame(notes, columns=["file", "reason", "rows"]).astype({"rows": int})
+    excluded = pd.DataFrame(notes, columns=["file", "reason", "rows"]).astype(
+        {"rows": int}
+    )
     if len(da.excluded):
         excluded = pd.concat([da.excluded, excluded], ignore_index=True)
     return replace(da, latest=latest, good=good, excluded=excluded)
@@ -84,7 +88,9 @@ def remove(
         names |= {REFERENCE} & known if reference else set()
         return judgments[~judgments["system"].isin(list(names)).to_numpy()]
     da: DirectAssessment = judgments
-    known = set(da.latest["system"].cat.categories) | set(da.good["system"].cat.categories)
+    known = set(da.latest["system"].cat.categories) | set(
+        da.good["system"].cat.categories
+    )
     _known(names, known, ranked_systems(da), da.pair)
     parts = [", ".join(sorted(names))] if names else []
     parts += ["human systems"] if humans else []
@@ -100,7 +106,9 @@ def remove(
     return _altered(da, kept)
 
 
-def _known(names: set[str], known: set[str], shown: Collection[str], where: str) -> None:
+def _known(
+    names: set[str], known: set[str], shown: Collection[str], where: str
+) -> None:
     if unknown := sorted(names - known):
         wanted = "one of " + ", ".join(sorted(shown))
         raise DataError(f"no such system in {where}", value=unknown[0], expected=wanted)
@@ -151,9 +159,13 @@ def inflate(
     are counted in `excluded`. Raises DataError for a factor below 1, or unknown `zeros`.
     """
     if not (np.isfinite(factor) and factor >= 1):
-        raise DataError("not a factor to inflate by", value=factor, expected="a number, at least 1")
+        raise DataError(
+            "not a factor to inflate by", value=factor, expected="a number, at least 1"
+        )
     if zeros not in ZEROS:
-        raise DataError("unknown treatment of zeros", value=zeros, expected=" or ".join(ZEROS))
+        raise DataError(
+            "unknown treatment of zeros", value=zeros, expected=" or ".join(ZEROS)
+        )
     top = da.scale[1]
 
     def raised(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
@@ -167,7 +179,8 @@ def inflate(
         score[cut] = top
         return frame.assign(score=score), {
             f"scores multiplied by {factor:g}": rows.sum(),
-            "of these zero, " + ("counted as 1" if zeros == "one" else "left"): zero.sum(),
+            "of these zero, "
+            + ("counted as 1" if zeros == "one" else "left"): zero.sum(),
             f"of these cut to {top:g}": cut.sum(),
         }
 

@@ -10,7 +10,9 @@ from scipy.sparse.csgraph import connected_components
 from ..errors import DataError
 from ..score.scored import Scores
 
-COMPLETE = 0.98  # complete: every system was judged on at least this share of the segments
+COMPLETE = (
+    0.98  # complete: every system was judged on at least this share of the segments
+)
 UNEVEN = 1.25  # ratio of the segments of the most and the least judged system
 
 
@@ -48,7 +50,9 @@ def complete(scored: Scores) -> bool:
     return bool(judged.mean(axis=0).min() >= COMPLETE)
 
 
-def looks_adaptive(scored: Scores, rng: np.random.Generator, draws: int = 2000) -> float:
+def looks_adaptive(
+    scored: Scores, rng: np.random.Generator, draws: int = 2000
+) -> float:
     """How often chance alone would give the systems that look good so many more segments: a p.
 
     The systems' numbers of segments are permuted among them; the statistic is their Spearman
@@ -72,14 +76,19 @@ def connected(scored: Scores) -> bool:
     return bool(connected_components(judged.T @ judged > 0, directed=False)[0] == 1)
 
 
-def by_segment(scored: Scores, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def by_segment(
+    scored: Scores, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """As `within_segments`, with judgments summed by segment: means, influences and shares.
 
     Shapes (systems,), (segments, systems), (segments, systems); of little memory for many systems.
     """
     if not connected(scored):
-        raise DataError("systems that share no segments", expected="segments that connect them")
-    n, segments = len(scored.systems), len(scored.segments)
+        raise DataError(
+            "systems that share no segments", expected="segments that connect them"
+        )
+    n = len(scored.systems)
+    segments = len(scored.segments)
     cell = scored.segment.astype(np.int64) * n + scored.system
     held = np.bincount(cell, weight, segments * n).reshape(segments, n)
     total = np.bincount(cell, weight * scored.score, segments * n).reshape(segments, n)
@@ -116,8 +125,11 @@ class Within:
     def influence(self, unit: np.ndarray) -> np.ndarray:
         """What each unit adds to the errors of the means, (units, systems), units in order."""
         _, unit = np.unique(unit, return_inverse=True)
-        units, n = int(unit.max()) + 1, len(self.mean)
-        own = np.bincount(unit * n + self.system, self.rest, units * n).reshape(units, n)
+        units = int(unit.max()) + 1
+        n = len(self.mean)
+        own = np.bincount(unit * n + self.system, self.rest, units * n).reshape(
+            units, n
+        )
         shape = units, len(self.of_segment)
         rest = coo_array((self.rest, (unit, self.segment)), shape=shape).tocsr()
         out: np.ndarray = (own - rest @ self.of_segment) @ self.inverse
@@ -132,7 +144,9 @@ def within_segments(scored: Scores, weight: np.ndarray) -> Within:
     segments do not connect all systems.
     """
     if not connected(scored):
-        raise DataError("systems that share no segments", expected="segments that connect them")
+        raise DataError(
+            "systems that share no segments", expected="segments that connect them"
+        )
     n = len(scored.systems)
     system = scored.system
     segment = scored.segment

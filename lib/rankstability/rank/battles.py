@@ -92,7 +92,9 @@ class Battles:
             last = np.nanmin(score, initial=0.0) - 2 + np.nan_to_num(share)
             place = np.where(inside, score, last)
             table = pd.DataFrame({"system": self.systems, "score": place})
-            made = rank(table, *count_tests(counts), by="score", test=SIGN_TEST, alpha=alpha)
+            made = rank(
+                table, *count_tests(counts), by="score", test=SIGN_TEST, alpha=alpha
+            )
             table = made.table[RANKED].assign(score=score[made.order])
         table["bojar"] = share[made.order]
         return replace(made, table=table, by="score", recipe=self.method)
@@ -108,13 +110,18 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     """
     every = units(frame).without(REFERENCE)
     every.counts.connected()
-    judges, blocks = len(set(every.judges) - {-1}), len(every.judges)
+    judges = len(set(every.judges) - {-1})
+    blocks = len(every.judges)
     chosen = default_unit(every) if unit == "auto" else unit
     grouped = every.by(chosen)
     block = "battle" if frame["position"].max() == 2 else "block"
     chosen = "judge" if chosen == "judge" else block
     unnamed = int((every.judges < 0).sum())
-    kinds = [(block, blocks, "")] if unnamed else [("judge", judges, ""), (block, blocks, "judge")]
+    kinds = (
+        [(block, blocks, "")]
+        if unnamed
+        else [("judge", judges, ""), (block, blocks, "judge")]
+    )
     table = pd.DataFrame(kinds, columns=["unit", "units", "inside"])
     table["default"] = (table["unit"] == chosen).astype(int)
     method = STRENGTH if block == "battle" else METHOD
@@ -122,7 +129,9 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     if method == METHOD and met.any() and not met.all():
         names = np.array(every.systems, dtype=object)[met == 0].tolist()
         problem = "systems that only tied have no share of wins"
-        raise DataError(problem, column="system", value=names, expected="a win or a loss of each")
+        raise DataError(
+            problem, column="system", value=names, expected="a win or a loss of each"
+        )
     return Battles(chosen, every, grouped, method, table, judges, unnamed)
 
 
@@ -134,7 +143,8 @@ def meetings(counts: PairCounts) -> pd.DataFrame:
     rank_bojar (by the share of decided comparisons won), rank_decided (by strength without ties).
     """
     met = counts.wins + counts.wins.T + counts.ties
-    total, most = met.sum(axis=1), met.argmax(axis=1)
+    total = met.sum(axis=1)
+    most = met.argmax(axis=1)
     strength = strengths(counts)
     decided = strengths(replace(counts, ties=0 * counts.ties))
     ratio = np.nan_to_num(wins_over_decided(counts), nan=-1.0)
@@ -142,8 +152,10 @@ def meetings(counts: PairCounts) -> pd.DataFrame:
     out = pd.DataFrame({"rank": ranks(strength), "system": names, "comparisons": total})
     out["opponents"] = (met > 0).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        out["other"], out["share"] = names[most], met.max(axis=1) / total
+        out["other"] = names[most]
+        out["share"] = met.max(axis=1) / total
         out["opponents_strength"] = met @ strength / total
     out["ties"] = counts.ties.sum(axis=1)
-    out["rank_bojar"], out["rank_decided"] = ranks(ratio), ranks(decided)
+    out["rank_bojar"] = ranks(ratio)
+    out["rank_decided"] = ranks(decided)
     return out.sort_values("rank", ignore_index=True)

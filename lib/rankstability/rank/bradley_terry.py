@@ -9,8 +9,11 @@ from ..errors import DataError
 from ..score.pairwise import PairCounts
 from .ranges import Units
 
-STEPS, ENOUGH = 100, 1e-10
-STRENGTH = "strength"  # the name of Davidson's strengths among the scores of comparisons
+STEPS = 100
+ENOUGH = 1e-10
+STRENGTH = (
+    "strength"  # the name of Davidson's strengths among the scores of comparisons
+)
 
 
 def finite(counts: PairCounts) -> bool:
@@ -42,9 +45,12 @@ def largest_group(counts: PairCounts) -> np.ndarray:
     linked = counts.wins + counts.ties > 0
     of = connected_components(linked, connection="strong")[1]
     made = (counts.wins + counts.wins.T + counts.ties).sum(axis=1)
-    size, number = np.bincount(of), np.bincount(of, made)
+    size = np.bincount(of)
+    number = np.bincount(of, made)
     inside = of == np.lexsort((-number, -size))[0]
-    names = [name for name, here in zip(counts.systems, inside, strict=True) if not here]
+    names = [
+        name for name, here in zip(counts.systems, inside, strict=True) if not here
+    ]
     joined = inside.sum() > 1 and finite(counts.without(*names))
     return inside if joined else np.zeros(len(inside), bool)
 
@@ -55,7 +61,9 @@ def strengths(counts: PairCounts) -> np.ndarray:
     In the latter case they order systems, but do not say how far apart they are.
     """
     if not finite(counts):
-        counts = replace(counts, wins=counts.wins + 1 - np.eye(len(counts.systems), dtype=int))
+        counts = replace(
+            counts, wins=counts.wins + 1 - np.eye(len(counts.systems), dtype=int)
+        )
     return davidson(counts)[0]
 
 
@@ -67,7 +75,8 @@ def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
     DataError if strengths are infinite (see `finite`).
     """
     n = len(counts.systems)
-    wins, ties = counts.wins.astype(float), counts.ties.astype(float)
+    wins = counts.wins.astype(float)
+    ties = counts.ties.astype(float)
     if not finite(counts):
         raise DataError(
             "no finite strengths: some systems never lose, or never win, against the others, or "
@@ -82,11 +91,13 @@ def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
     for _ in range(STEPS):
         lead, draw = _expected(strength, np.exp(log_tie) if tied else 0.0)
         gradient = np.append(
-            ((wins - wins.T) / 2 - number * lead).sum(axis=1), (ties - number * draw).sum() / 2
+            ((wins - wins.T) / 2 - number * lead).sum(axis=1),
+            (ties - number * draw).sum() / 2,
         )
         step = _inverse_information(number, lead, draw) @ gradient
         step *= min(1.0, 3.0 / max(np.abs(step).max(), 1e-300))
-        strength, log_tie = strength + step[:n], log_tie + step[n]
+        strength = strength + step[:n]
+        log_tie = log_tie + step[n]
         if np.abs(step).max() < ENOUGH:
             break
     return strength - strength.mean(), float(np.exp(log_tie)) if tied else 0.0
@@ -99,7 +110,9 @@ def _expected(strength: np.ndarray, tie: float) -> tuple[np.ndarray, np.ndarray]
     return (np.exp(half) - np.exp(-half)) / 2 / total, tie / total
 
 
-def _inverse_information(number: np.ndarray, lead: np.ndarray, draw: np.ndarray) -> np.ndarray:
+def _inverse_information(
+    number: np.ndarray, lead: np.ndarray, draw: np.ndarray
+) -> np.ndarray:
     """Inverse information of strengths and the log tie parameter, (n + 1, n + 1); no ties: 0."""
     n = len(number)
     weight = number * ((1 - draw) / 4 - lead**2)
@@ -126,14 +139,17 @@ def influences(counts: PairCounts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return strength, *((score @ inverse)[..., :-1] for score in (win, tied))
 
 
-def judge_influence(data: Units, unit: str = "judge") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def judge_influence(
+    data: Units, unit: str = "judge"
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Davidson strengths, (systems,); the influence of units on them, and units' comparisons.
 
     `unit` is ``judge`` or ``block``. The influence is the unit's score times the inverse
     information, comparisons are counted for each system: both (units, systems). Raises DataError as
     `influences` and `Units.owner` do.
     """
-    owner, n = data.owner(unit), len(data.systems)
+    owner = data.owner(unit)
+    n = len(data.systems)
     strength, *effects = influences(data.counts)
     win, tie = (effect.reshape(n * n, n) for effect in effects)
     i, j = (a.ravel() for a in np.indices((n, n)))

@@ -127,7 +127,9 @@ class Certainty:
         """
         rows = []
         for k in np.flatnonzero(~self.placed):
-            kind = min(self.effective, key=lambda name: self.effective[name][k], default="")
+            kind = min(
+                self.effective, key=lambda name: self.effective[name][k], default=""
+            )
             count = int(self.number[kind][k]) if kind else 0
             effective = float(self.effective[kind][k]) if kind else 0.0
             rows.append((self.systems[k], kind, count, effective))
@@ -149,9 +151,13 @@ class Certainty:
         number = {name: one[keep] for name, one in self.number.items()}
         effective = {name: one[keep] for name, one in self.effective.items()}
         high = int(keep.sum()) - parts["declared"].sum(axis=1)
-        systems = tuple(name for name, has in zip(self.systems, keep, strict=True) if has)
+        systems = tuple(
+            name for name, has in zip(self.systems, keep, strict=True) if has
+        )
         held = self.held[: max(int(keep.sum()) - 1, 0)]
-        order = np.argsort(np.argsort(parts.pop("order")))  # codes without those left out
+        order = np.argsort(
+            np.argsort(parts.pop("order"))
+        )  # codes without those left out
         parts |= {"order": order, "held": held, "high": high, "systems": systems}
         parts |= {"number": number, "effective": effective}
         return replace(self, **parts)
@@ -165,13 +171,17 @@ class Certainty:
         """
         codes = self.order[self.placed].tolist()
         place = np.array([codes.index(code) if code in codes else -1 for code in order])
-        above = np.cumsum(place >= 0)[:-1]  # placed systems above each place in the order
+        above = np.cumsum(place >= 0)[
+            :-1
+        ]  # placed systems above each place in the order
         last = np.maximum.accumulate(place)[:-1]
         held = np.concatenate([[False], self.held[: max(len(codes) - 1, 0)], [False]])
         same = (last == above - 1) & held[np.minimum(above, len(held) - 1)]
         known = [k for k in range(len(place)) if place[k] >= 0]
         against = np.zeros((len(place), len(place)), bool)
-        against[np.ix_(known, known)] = self.declared[np.ix_(place[known], place[known])]
+        against[np.ix_(known, known)] = self.declared[
+            np.ix_(place[known], place[known])
+        ]
         refuted = [against[k:, :k].any() for k in range(1, len(place))]
         return same, np.array(refuted, bool)
 
@@ -179,7 +189,9 @@ class Certainty:
         """The codes of these systems, as in `order`."""
         return self.order[[self.systems.index(name) for name in systems]]
 
-    def places(self, order: np.ndarray, claimed: Sequence[int] | np.ndarray) -> pd.DataFrame:
+    def places(
+        self, order: np.ndarray, claimed: Sequence[int] | np.ndarray
+    ) -> pd.DataFrame:
         """Lines claimed and held at each place between neighbours of an order (as for `lines`).
 
         `claimed` are the ranks below which a line is claimed. Above and below a system without a
@@ -187,13 +199,19 @@ class Certainty:
         below, claimed, held (0 or 1; NaN if nothing can be told), unit.
         """
         below = np.arange(1, len(order))
-        table = pd.DataFrame({"below": below, "claimed": np.isin(below, claimed).astype(int)})
+        table = pd.DataFrame(
+            {"below": below, "claimed": np.isin(below, claimed).astype(int)}
+        )
         if not self.told:
             return table.assign(held=np.nan, unit="")
         held = self.lines(order)[0].astype(int)
         above = np.cumsum(np.isin(order, self.order[self.placed]))[:-1]
-        first = table.assign(above=above).sort_values("claimed", ascending=False, kind="stable")
-        twice = first.duplicated("above").sort_index().to_numpy() & (table["claimed"] == 0)
+        first = table.assign(above=above).sort_values(
+            "claimed", ascending=False, kind="stable"
+        )
+        twice = first.duplicated("above").sort_index().to_numpy() & (
+            table["claimed"] == 0
+        )
         return table.assign(held=np.where(twice, 0, held), unit=self.unit)
 
     def table(self) -> pd.DataFrame:
@@ -202,11 +220,16 @@ class Certainty:
         head = {"rank": np.arange(1, len(self.mean) + 1), "system": self.systems}
         parts = {name: getattr(self, name) for name in names}
         first = self.may_be_first.astype(int)
-        return pd.DataFrame({**head, "score": self.mean, **parts, "may_be_first": first})
+        return pd.DataFrame(
+            {**head, "score": self.mean, **parts, "may_be_first": first}
+        )
 
 
 def certainty(
-    scored: Scores, unit: str | None = None, by_domain: bool = False, alpha: float = 0.05
+    scored: Scores,
+    unit: str | None = None,
+    by_domain: bool = False,
+    alpha: float = 0.05,
 ) -> Certainty:
     """What is certain of the systems' mean scores, segments weighted equally, with other units.
 
@@ -232,15 +255,22 @@ def certainty(
 
     def kind(code: np.ndarray, cells: bool = False) -> Kind:
         if made:
-            held = unit_totals(scored.system, code, scored.score, made.share, len(mean))[1]
+            held = unit_totals(
+                scored.system, code, scored.score, made.share, len(mean)
+            )[1]
             return jackknifed(held, made.influence(code))
         total = np.bincount(scored.system, weight, len(mean))
-        of_units = {"unit": np.unique(code, return_inverse=True)[1], "system": scored.system}
+        of_units = {
+            "unit": np.unique(code, return_inverse=True)[1],
+            "system": scored.system,
+        }
         domain = np.zeros(len(code), np.int64)
         if by_domain and "domain" in scored.units:
             domain = scored.unit("domain").astype(np.int64)
         share = weight / total[scored.system]
-        return within_domains(scored.score, share, mean, **of_units, domain=domain, cells=cells)
+        return within_domains(
+            scored.score, share, mean, **of_units, domain=domain, cells=cells
+        )
 
     both = codes[0] * (codes[1].max() + 1) + codes[1] if len(codes) == 2 else None
     cell = None if both is None else kind(both, cells=True)
@@ -256,7 +286,13 @@ def _of_items(scored: Scores, weight: np.ndarray, alpha: float) -> Certainty:
     """`certainty` with items as units (`rank.items`)."""
     mean, parts, share = items.item_parts(scored, weight)
     kinds = {SEGMENT: jackknifed(share, parts)}
-    means = Means(scored.systems, mean, kinds, span=float(np.ptp(scored.score)), scale=scored.scale)
+    means = Means(
+        scored.systems,
+        mean,
+        kinds,
+        span=float(np.ptp(scored.score)),
+        scale=scored.scale,
+    )
     return of_means(means, alpha, *items.item_p(scored, mean))
 
 
@@ -340,11 +376,14 @@ def _strengths(data: Units, unit: str) -> tuple[Means, np.ndarray]:
     names = np.array(data.systems, dtype=object)
     mean = np.full(n, np.nan)
     number = len(np.unique(data.owner("block" if unit == "battle" else unit)))
-    share, part = np.zeros((number, n)), np.zeros((number, n))
+    share = np.zeros((number, n))
+    part = np.zeros((number, n))
     battles = np.zeros(n)
     if inside.any():
         group = data.without(*names[~inside])
-        strength, influence, made = judge_influence(group, "block" if unit == "battle" else unit)
+        strength, influence, made = judge_influence(
+            group, "block" if unit == "battle" else unit
+        )
         rows = np.ix_(np.arange(len(made)), inside)
         mean[inside] = strength
         battles[inside] = made.sum(axis=0)
@@ -384,7 +423,9 @@ def of_means(
     """
     check_level(alpha)
     everything = np.asarray(means.mean, float)
-    infinite = np.zeros(len(everything), bool) if means.outside is None else means.outside
+    infinite = (
+        np.zeros(len(everything), bool) if means.outside is None else means.outside
+    )
     known = np.flatnonzero(np.isfinite(everything) | infinite)
     few = infinite.copy()
     for name, kind in means.kinds.items():
@@ -393,8 +434,11 @@ def of_means(
     few |= not means.kinds
     rank = np.lexsort((-np.nan_to_num(everything[known], nan=-np.inf), few[known]))
     order = known[rank]
-    here, placed = means.take(order), ~few[order]
-    mean, n, m = here.mean, len(order), int(placed.sum())
+    here = means.take(order)
+    placed = ~few[order]
+    mean = here.mean
+    n = len(order)
+    m = int(placed.sum())
     both = np.ix_(order, order)
     p, df = here.tests()
     if exact is not None:
@@ -409,7 +453,8 @@ def of_means(
     half[some] = stdtrit(freedom[some], 1 - alpha / 2) * np.sqrt(own[some])
     apart = -np.diff(mean[:m]) > STILL * here.span
     equal = np.append(0, np.cumsum(apart))[:m]
-    declared, held = np.zeros((n, n), bool), np.zeros(max(n - 1, 0), bool)
+    declared = np.zeros((n, n), bool)
+    held = np.zeros(max(n - 1, 0), bool)
     declared[:m, :m], lines = family(p[:m, :m], alpha, equal)
     held[: len(lines)] = lines
     kinds = here.kinds
@@ -428,7 +473,10 @@ def of_means(
         held=held,
         low=1 + declared.sum(axis=0),
         high=n - declared.sum(axis=1),
-        units={name: int((kind.share > 0).any(axis=1).sum()) for name, kind in kinds.items()},
+        units={
+            name: int((kind.share > 0).any(axis=1).sum())
+            for name, kind in kinds.items()
+        },
         number={name: (kind.share > 0).sum(axis=0) for name, kind in kinds.items()},
         effective={name: kind.effective for name, kind in kinds.items()},
         alpha=alpha,

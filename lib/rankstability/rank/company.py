@@ -14,20 +14,25 @@ def in_company(scored: Scores, weight: np.ndarray) -> np.ndarray:
     system's mean (by `weight`) and P the systems' shares of each worker's judgments. Returned is
     the pseudo-inverse of L.
     """
-    n, worker = len(scored.systems), scored.unit("worker")
-    cell, size = worker * n + scored.system, (int(worker.max()) + 1) * n
+    n = len(scored.systems)
+    worker = scored.unit("worker")
+    cell = worker * n + scored.system
+    size = (int(worker.max()) + 1) * n
     held = np.bincount(cell, weight, size).reshape(-1, n)
     judged = np.bincount(cell, minlength=size).reshape(-1, n)
     with np.errstate(invalid="ignore", divide="ignore"):
         of_system = np.nan_to_num(held / held.sum(axis=0))
         of_worker = np.nan_to_num(judged / judged.sum(axis=1, keepdims=True))
-    inverse: np.ndarray = np.linalg.pinv(np.eye(n) - of_system.T @ of_worker, rcond=1e-10)
+    inverse: np.ndarray = np.linalg.pinv(
+        np.eye(n) - of_system.T @ of_worker, rcond=1e-10
+    )
     return inverse
 
 
 def alone_together(scored: Scores) -> np.ndarray:
     """Whether no chain of workers joins two systems: (systems, systems)."""
-    n, worker = len(scored.systems), scored.unit("worker")
+    n = len(scored.systems)
+    worker = scored.unit("worker")
     judged = np.zeros((int(worker.max()) + 1, n))
     judged[worker, scored.system] = 1.0
     group = connected_components(judged.T @ judged > 0, directed=False)[1]

@@ -30,7 +30,9 @@ class Change:
 
     def row(self) -> dict[str, Any]:
         """One row of ``changes.csv``; the yes/no columns as 0 or 1."""
-        first = {name: int(getattr(self, name)) for name in ("d_rank", "d_cluster", "d_both")}
+        first = {
+            name: int(getattr(self, name)) for name in ("d_rank", "d_cluster", "d_both")
+        }
         return first | {k: v for k, v in asdict(self).items() if k not in first}
 
 
@@ -63,7 +65,9 @@ def compare(original: Ranking, changed: Ranking) -> Change:
     for one in (original, changed):
         if not isinstance(one, Ranking):
             expected = "two rankings from rank_systems"
-            raise DataError("not a ranking", value=type(one).__name__, expected=expected)
+            raise DataError(
+                "not a ranking", value=type(one).__name__, expected=expected
+            )
     if set(original.systems) != set(changed.systems):
         differing = sorted(set(original.systems) ^ set(changed.systems))
         problem = "the rankings do not hold the same systems"
@@ -72,7 +76,9 @@ def compare(original: Ranking, changed: Ranking) -> Change:
     new = np.array([position[s] for s in original.systems])
     moves = np.abs(new - np.arange(len(new)))
     inversions = int(np.triu(new[:, None] > new[None, :], 1).sum())
-    before, after = ({frozenset(r.systems[:k]) for k in r.lines} for r in (original, changed))
+    before, after = (
+        {frozenset(r.systems[:k]) for k in r.lines} for r in (original, changed)
+    )
     largest = int(moves.max(initial=0))
     return Change(
         d_rank=original.systems != changed.systems,
@@ -88,7 +94,8 @@ def compare(original: Ranking, changed: Ranking) -> Change:
 def opposite_pairs(a: pd.Series, b: pd.Series) -> int:
     """Number of pairs of systems (of those in both) that two scores put in opposite order."""
     both = a.index.intersection(b.index)
-    x, y = a[both].to_numpy(float), b[both].to_numpy(float)
+    x = a[both].to_numpy(float)
+    y = b[both].to_numpy(float)
     opposite = (x[:, None] - x[None, :]) * (y[:, None] - y[None, :]) < 0
     return int(np.triu(opposite, 1).sum())
 
@@ -100,7 +107,9 @@ def held_places(before: Sequence[str], after: Sequence[str]) -> dict[str, int]:
     lacks leaves a gap.
     """
     left = set(after)
-    return dict(zip(after, (k for k, s in enumerate(before, 1) if s in left), strict=True))
+    return dict(
+        zip(after, (k for k, s in enumerate(before, 1) if s in left), strict=True)
+    )
 
 
 def tau(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -108,4 +117,6 @@ def tau(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     i, j = np.triu_indices(one.shape[-1], 1)
     a, b = (np.nan_to_num(np.sign(x[..., i] - x[..., j])) for x in (one, other))
     with np.errstate(invalid="ignore", divide="ignore"):
-        return (a * b).sum(axis=-1) / np.sqrt(np.abs(a).sum(axis=-1) * np.abs(b).sum(axis=-1))
+        return (a * b).sum(axis=-1) / np.sqrt(
+            np.abs(a).sum(axis=-1) * np.abs(b).sum(axis=-1)
+        )

@@ -57,4 +57,6 @@ def fewest_comparisons(compared: Battles, alpha: float) -> pd.DataFrame:
         data = replace(data, judges=data.judges * 0)
     data = data.by("judge")
     table = fewest_battles(data, compared.method, alpha)
-    return table[(table["unit"] == "judgment") | (len(data.judges) > 1)].reset_index(drop=True)
+    return table[(table["unit"] == "judgment") | (len(data.judges) > 1)].reset_index(
+        drop=True
+    )

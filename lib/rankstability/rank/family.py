@@ -34,7 +34,8 @@ def family(
     above = np.triu(np.ones((n, n), bool), 1)
     tied = np.eye(n) if equal is None else (equal[:, None] == equal).astype(float)
     line = np.array([p[:k, k:].max() for k in range(1, n)])
-    declared, held = np.zeros((n, n), bool), np.zeros(max(n - 1, 0), bool)
+    declared = np.zeros((n, n), bool)
+    held = np.zeros(max(n - 1, 0), bool)
     while True:
         before = declared
         ends = np.flatnonzero(np.concatenate([[True], held, [True]]))
@@ -79,7 +80,8 @@ def pair_share(undeclared: np.ndarray) -> float:
     It is found by dynamic programming over the order: for each number of single systems and of
     runs, the largest S.
     """
-    n, open_to = len(undeclared), _open_to(undeclared)
+    n = len(undeclared)
+    open_to = _open_to(undeclared)
     best = np.full((n + 1, n + 1, n // 2 + 1), -np.inf)  # of the first j systems
     best[0, 0, 0] = 0.0
     for j in range(1, n + 1):
@@ -91,7 +93,9 @@ def pair_share(undeclared: np.ndarray) -> float:
             np.maximum(after, before, out=after)
     single, runs = np.indices(best[n].shape)
     found = np.isfinite(best[n]) & (runs > 0)
-    held, runs, pairs = n - single[found], runs[found], best[n][found]
+    held = n - single[found]
+    runs = runs[found]
+    pairs = best[n][found]
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(pairs > 0, (1 - 2 * runs / held) / pairs, 2 / held)
     return float(share.min(initial=1.0))

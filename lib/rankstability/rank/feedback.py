@@ -61,20 +61,25 @@ def bounded_dp(
     steps = []
     for _ in range(k):
         price = cost[:, None] + inward
-        parent, v = np.nonzero(((keys[:, None] & bits) == 0) & (price <= upper[owner, None]))
+        parent, v = np.nonzero(
+            ((keys[:, None] & bits) == 0) & (price <= upper[owner, None])
+        )
         new = keys[parent] | bits[v]
         rank = np.lexsort((new, owner[parent]))
         parent = parent[rank]
         v = v[rank]
         new = new[rank]
-        price, of = price[parent, v], owner[parent]
+        price = price[parent, v]
+        of = owner[parent]
         fresh = np.append(True, (new[1:] != new[:-1]) | (of[1:] != of[:-1]))
         first = np.flatnonzero(fresh)
         if len(first) > MOST_SETS or time.monotonic() > deadline:
             return None
-        owner, to = of[first], fresh.cumsum() - 1
+        owner = of[first]
+        to = fresh.cumsum() - 1
         inward = inward[parent[first]] - w[owner, v[first]]
-        keys, cost = new[first], np.minimum.reduceat(price, first)
+        keys = new[first]
+        cost = np.minimum.reduceat(price, first)
         use = price == cost[to]
         parent = parent[use]
         v = v[use]
@@ -87,7 +92,9 @@ def bounded_dp(
     return _first_paths(steps, count), cost, optima
 
 
-def _first_paths(steps: list[tuple[IntArray, IntArray, IntArray, int]], count: int) -> IntArray:
+def _first_paths(
+    steps: list[tuple[IntArray, IntArray, IntArray, int]], count: int
+) -> IntArray:
     """The path of each tournament that always takes, from the top, the lowest system it can."""
     good = np.ones(count, dtype=bool)
     kept = []
@@ -107,23 +114,29 @@ def _first_paths(steps: list[tuple[IntArray, IntArray, IntArray, int]], count: i
         owner = of[parent]
         sorting = np.lexsort((v, owner))
         pick = sorting[np.searchsorted(owner[sorting], np.arange(count))]
-        orders[:, place], at = v[pick], to[pick]
+        orders[:, place] = v[pick]
+        at = to[pick]
     return orders
 
 
 def cost_of(order: Sequence[int] | IntArray, weights: ArrayLike) -> int:
     """The weight of the edges that `order` (rows of `weights`, best first) violates."""
-    w, place = np.asarray(weights), np.asarray(order, dtype=np.int64)
+    w = np.asarray(weights)
+    place = np.asarray(order, dtype=np.int64)
     return int(np.tril(w[place[:, None], place], -1).sum())
 
 
 def insertion_search(w: IntArray, start: IntArray) -> IntArray:
     """Good orders (B, k): from `start` on, systems are moved to where they cost least."""
-    order, (count, k) = start, w.shape[:2]
-    rows, place = np.arange(count), np.arange(k)
+    order = start
+    count, k = w.shape[:2]
+    rows = np.arange(count)
+    place = np.arange(k)
     below = np.tri(k, k=-1, dtype=bool)
     while True:
-        net = (w - w.transpose(0, 2, 1))[rows[:, None, None], order[:, :, None], order[:, None, :]]
+        net = (w - w.transpose(0, 2, 1))[
+            rows[:, None, None], order[:, :, None], order[:, None, :]
+        ]
         # gain[:, i, j]: what is saved by moving the system at place i to place j
         sums = net.cumsum(axis=2)
         own = np.diagonal(sums, axis1=1, axis2=2)
@@ -152,13 +165,18 @@ def solve(w: IntArray, deadline: float, method: str = "auto") -> Solution:
 
     `method` is ``auto``, ``dp`` or ``lp``, see `tournament.feedback_arc_set`.
     """
-    order, lower = np.arange(len(w)), 0
+    order = np.arange(len(w))
+    lower = 0
     programs = {"auto": ("dp", "lp"), "dp": ("dp",), "lp": ("lp",)}
     for program in programs[method if len(w) > 2 else "dp"]:
         start = order
         if program == "lp":
             start, lower = integer(w, deadline)
-        order = min(order, insertion_search(w[None], start[None])[0], key=lambda o: cost_of(o, w))
+        order = min(
+            order,
+            insertion_search(w[None], start[None])[0],
+            key=lambda o: cost_of(o, w),
+        )
         cost = cost_of(order, w)
         found = bounded_dp(w[None], np.array([cost]), deadline)
         if found is not None:
@@ -177,14 +195,18 @@ def solve_many(w: IntArray) -> tuple[IntArray, IntArray]:
         one = solve(w[0], np.inf)
         return one.order[None], np.array([one.cost])
     order = insertion_search(w, np.tile(np.arange(w.shape[1]), (len(w), 1)))
-    found = bounded_dp(w, np.array([cost_of(*pair) for pair in zip(order, w, strict=True)]))
+    found = bounded_dp(
+        w, np.array([cost_of(*pair) for pair in zip(order, w, strict=True)])
+    )
     if found is not None:
         return found[:2]
     parts = [solve_many(part) for part in np.array_split(w, 2)]
     return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
 
-def nearest_to(scores: NDArray, w: IntArray, solved: Solution, deadline: float) -> Solution:
+def nearest_to(
+    scores: NDArray, w: IntArray, solved: Solution, deadline: float
+) -> Solution:
     """Of the optimal orders, the one with the fewest pairs against `scores`.
 
     The tournament is solved again, with pairs in the order of the scores adding less than one win.
@@ -193,7 +215,9 @@ def nearest_to(scores: NDArray, w: IntArray, solved: Solution, deadline: float) 
     found = solve(np.maximum(0, leaning - leaning.T), deadline)
     sure = found.canonical and found.lower == found.cost
     better = cost_of(found.order, w) == solved.cost
-    return replace(solved, order=found.order if better else solved.order, canonical=sure)
+    return replace(
+        solved, order=found.order if better else solved.order, canonical=sure
+    )
 
 
 def integer(w: IntArray, deadline: float) -> tuple[IntArray, int]:
@@ -203,7 +227,8 @@ def integer(w: IntArray, deadline: float) -> tuple[IntArray, int]:
     row 0 <= x[i, j] + x[j, m] - x[i, m] <= 1. The cost of an order is the sum of `w` above the
     diagonal, plus the cost (w[j, i] - w[i, j]) of each pair with x = 1.
     """
-    k, upper = len(w), np.triu_indices(len(w), 1)
+    k = len(w)
+    upper = np.triu_indices(len(w), 1)
     number = np.zeros((k, k), dtype=np.int64)
     number[upper] = np.arange(len(upper[0]))
     i, j, m = np.array(list(combinations(range(k), 3))).T
@@ -213,8 +238,13 @@ def integer(w: IntArray, deadline: float) -> tuple[IntArray, int]:
         (w.T - w)[upper],
         integrality=np.ones(len(upper[0])),
         bounds=Bounds(0, 1),
-        constraints=LinearConstraint(csr_array(rows, shape=(len(i), len(upper[0]))), 0, 1),
-        options={"mip_rel_gap": 0.0, "time_limit": max(deadline - time.monotonic(), 0.01)},
+        constraints=LinearConstraint(
+            csr_array(rows, shape=(len(i), len(upper[0]))), 0, 1
+        ),
+        options={
+            "mip_rel_gap": 0.0,
+            "time_limit": max(deadline - time.monotonic(), 0.01),
+        },
     )
     lower = -np.inf if found.mip_dual_bound is None else found.mip_dual_bound
     bound = max(0, np.ceil(lower + np.triu(w, 1).sum() - 1e-6))

@@ -95,8 +95,11 @@ def removals(
         renew = _renewed(same, same, True, "drop")
     if recipe.screened:
         kept = kept_users(judged)
-        judged, single = judged.take(kept), single[kept]
-    weight = np.ones(judged.counted) if recipe.apart else judged.weights(recipe.by_domain)
+        judged = judged.take(kept)
+        single = single[kept]
+    weight = (
+        np.ones(judged.counted) if recipe.apart else judged.weights(recipe.by_domain)
+    )
     plain = bool((weight == 1).all()) and not recipe.by_domain and renew is None
     plain = plain and len(np.unique(single)) == len(single)
 
@@ -135,22 +138,30 @@ def removals(
     for unit, kind in UNITS.items():
         if kind and not judged.has(kind):
             continue
-        names, codes = np.unique(judged.unit(kind) if kind else single, return_inverse=True)
+        names, codes = np.unique(
+            judged.unit(kind) if kind else single, return_inverse=True
+        )
         choose = partial(_greedy if kind else _two_pointers, judged, weight, codes)
         of = len(names)
         every_plan = (choose(leader, k) for k in others)
         plans = sorted(every_plan, key=lambda plan: plan[0])
         least = plans[0][0] if plans else 0  # that fixed scores would need
-        near = plans[:CLOSEST] if plain else [_from_one(plan) for plan in plans[:CLOSEST]]
+        near = (
+            plans[:CLOSEST] if plain else [_from_one(plan) for plan in plans[:CLOSEST]]
+        )
         number, name, kept = _fewest(near, changed)
         if kind and number != 1:
             number, name, kept = _single(codes, changed, (number, name, kept))
         if not kind and not plain and not number > FEW:
-            number, name, kept = _stepwise(near, codes, lead, changed, (number, name, kept))
+            number, name, kept = _stepwise(
+                near, codes, lead, changed, (number, name, kept)
+            )
         exact = number == 1 or (plain and number == least and (not kind or number == 2))
         rows.append(Removal("first", unit, number, of, int(exact), name, kept))
 
-        def fewer(first: int, second: int, choose: Choose[np.ndarray] = choose) -> Plan[np.ndarray]:
+        def fewer(
+            first: int, second: int, choose: Choose[np.ndarray] = choose
+        ) -> Plan[np.ndarray]:
             return _from_one(choose(first, second))
 
         def without(unit: int, codes: np.ndarray = codes) -> np.ndarray:
@@ -164,7 +175,11 @@ def removals(
 
 
 def _line_alone(
-    row: Removal, every: Ranking, below: int, left: Callable[[int], T], alone: Again[int]
+    row: Removal,
+    every: Ranking,
+    below: int,
+    left: Callable[[int], T],
+    alone: Again[int],
 ) -> Removal:
     """The row of a line, or that of a single unit without which it falls.
 
@@ -189,7 +204,9 @@ def _from_one(plan: Plan[np.ndarray]) -> Plan[np.ndarray]:
     return 1, *plan[1:]
 
 
-def _single(codes: np.ndarray, changed: Callable[[np.ndarray], str], best: Found) -> Found:
+def _single(
+    codes: np.ndarray, changed: Callable[[np.ndarray], str], best: Found
+) -> Found:
     """The first unit whose removal alone changes what `changed` says; `best` if there is none."""
     for unit in np.unique(codes):
         keep = codes != unit
@@ -210,10 +227,13 @@ def _stepwise(
     Those that come first in the plans are tried, by ranking again without each. Returns `best` if
     as many or more are needed.
     """
-    tried = [np.unique(codes[~left(min(TRIED, end))]) for _, left, end in plans if end > 0]
+    tried = [
+        np.unique(codes[~left(min(TRIED, end))]) for _, left, end in plans if end > 0
+    ]
     if not tried:
         return best
-    units, keep = np.unique(np.concatenate(tried)), np.ones(len(codes), bool)
+    units = np.unique(np.concatenate(tried))
+    keep = np.ones(len(codes), bool)
     most = FEW if np.isnan(best[0]) else int(best[0]) - 1
     for number in range(1, min(most, len(units)) + 1):
         leads = [lead(keep & (codes != unit)) for unit in units]
@@ -235,12 +255,15 @@ def _two_pointers(
     judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, second: int
 ) -> Plan[np.ndarray]:
     """A plan that removes the best mix of the first's highest and the second's lowest judgments."""
-    orders, means = [], []
+    orders = []
+    means = []
     for system, sign in ((first, 1.0), (second, -1.0)):
         own = np.flatnonzero(judged.system == system)
-        y, w = judged.score[own], weight[own]
+        y = judged.score[own]
+        w = weight[own]
         order = np.argsort(-sign * w * (y - np.average(y, weights=w)), kind="stable")
-        total, value = np.cumsum(w[order][::-1])[::-1], np.cumsum((w * y)[order][::-1])[::-1]
+        total = np.cumsum(w[order][::-1])[::-1]
+        value = np.cumsum((w * y)[order][::-1])[::-1]
         orders.append(own[order])
         means.append(sign * np.minimum.accumulate(sign * value / total))
     high, low = means
@@ -265,14 +288,17 @@ def _greedy(
 
     `codes` number the units from 0, each of which has a judgment.
     """
-    number, parts = int(codes.max(initial=-1)) + 1, []
+    number = int(codes.max(initial=-1)) + 1
+    parts = []
     for system in (first, second):
         rows = judged.system == system
         mine = codes[rows], weight[rows]
         parts += [np.bincount(*mine, number)]
         parts += [np.bincount(mine[0], mine[1] * judged.score[rows], number)]
     held = np.array(parts)  # weight and sum of the first, weight and sum of the second
-    left, order, start = held.sum(axis=1), list[int](), 0
+    left = held.sum(axis=1)
+    order = list[int]()
+    start = 0
     free = np.ones(number, bool)
     while True:
         rest = left[:, None] - held
@@ -298,7 +324,9 @@ def _line(
     def fallen(left: T) -> str:
         return "fallen" if _fallen(again(left), below, above) else ""
 
-    pairs = [(int(every.order[i]), int(every.order[j])) for i, j in _weakest(every, below)]
+    pairs = [
+        (int(every.order[i]), int(every.order[j])) for i, j in _weakest(every, below)
+    ]
     number, _, kept = _fewest([choose(*pair) for pair in pairs], fallen)
     return Removal(f"line below {below}", unit, number, of, int(number == 1), "", kept)
 
@@ -321,21 +349,28 @@ def _fewest(plans: Sequence[Plan[T]], said: Callable[[T], str]) -> Found:
     best: Found = np.nan, "", None
     for start, left, most in plans:
         most = most if np.isnan(best[0]) else min(most, int(best[0]) - 1)
-        low, step, high, now = start - 1, 1, start, ""
+        low = start - 1
+        step = 1
+        high = start
+        now = ""
         while high <= most and not (now := said(left(high))):
-            low, step = high, 2 * step
+            low = high
+            step = 2 * step
             high = min(high + step, most) if high < most else most + 1
         while now and high - low > 1:
             middle = (low + high) // 2
             if then := said(left(middle)):
-                high, now = middle, then
+                high = middle
+                now = then
             else:
                 low = middle
         best = (float(high), now, left(high)) if now else best
     return best
 
 
-def fewest_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05) -> pd.DataFrame:
+def fewest_battles(
+    data: Units, method: str = STRENGTH, alpha: float = 0.05
+) -> pd.DataFrame:
     """The fewest comparisons, or judges, that decide the first place and the lines of battles.
 
     Ranking and lines are those of `systems.rank_counts` by `method`, without a reference. For the
@@ -347,22 +382,31 @@ def fewest_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05) -> 
     return pd.DataFrame(removals_of_battles(data, method, alpha))[COLUMNS]
 
 
-def removals_of_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05) -> list[Removal]:
+def removals_of_battles(
+    data: Units, method: str = STRENGTH, alpha: float = 0.05
+) -> list[Removal]:
     """The rows of `fewest_battles`, each with the counts that are left."""
     data = data.without(REFERENCE)
-    counts, systems, n = data.counts, data.systems, len(data.systems)
+    counts = data.counts
+    systems = data.systems
+    n = len(data.systems)
     strength, *effects = influences(counts)
     win, tie = (effect.reshape(n * n, n) for effect in effects)
     made = rank_counts(counts, method, alpha=alpha)
     leader = int(made.order[0])
     others = [k for k in np.argsort(-strength, kind="stable").tolist() if k != leader]
-    number = np.concatenate([counts.wins.ravel(), np.triu(counts.ties, 1).ravel()]).astype(int)
-    votes, judges = np.concatenate([win, tie]), judge_influence(data)[1]
+    number = np.concatenate(
+        [counts.wins.ravel(), np.triu(counts.ties, 1).ravel()]
+    ).astype(int)
+    votes = np.concatenate([win, tie])
+    judges = judge_influence(data)[1]
     by_judge = data.by("judge")
 
     def without_votes(ranked: np.ndarray, k: int) -> PairCounts:
         taken = np.zeros_like(number)
-        taken[ranked] = np.clip(k - np.cumsum(number[ranked]) + number[ranked], 0, number[ranked])
+        taken[ranked] = np.clip(
+            k - np.cumsum(number[ranked]) + number[ranked], 0, number[ranked]
+        )
         wins, ties = (number - taken).reshape(2, n, n)
         return PairCounts(systems, wins, ties + ties.T)
 
@@ -388,12 +432,18 @@ def removals_of_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05
     def fewer_wins(first: int, second: int) -> Plan[PairCounts]:
         won = np.arange(counts.wins[first, second], -1, -1)
         start = needed(won, np.full_like(won, counts.wins[second, first]))
-        return start, partial(without_votes, np.array([first * n + second])), len(won) - 1
+        return (
+            start,
+            partial(without_votes, np.array([first * n + second])),
+            len(won) - 1,
+        )
 
     def fewer_judges(first: int, second: int) -> Plan[PairCounts]:
         both = by_judge.wins[:, [first * n + second, second * n + first]].toarray()
         order = np.argsort(both[:, 1] - both[:, 0], kind="stable")
-        won, lost = (both.sum(axis=0) - np.cumsum(np.vstack([[0, 0], both[order]]), axis=0)).T
+        won, lost = (
+            both.sum(axis=0) - np.cumsum(np.vstack([[0, 0], both[order]]), axis=0)
+        ).T
         return needed(won, lost), partial(without_judges, order), len(order) - 1
 
     rows = []
@@ -401,7 +451,9 @@ def removals_of_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05
         ("judgment", votes, without_votes, fewer_wins, int(number.sum())),
         ("annotator", judges, without_judges, fewer_judges, len(judges)),
     ):
-        ranked = [np.argsort(effect[:, k] - effect[:, leader], kind="stable") for k in others]
+        ranked = [
+            np.argsort(effect[:, k] - effect[:, leader], kind="stable") for k in others
+        ]
         plans = [(1, partial(left, order), of - 1) for order in ranked[:CLOSEST]]
         best, name, kept = _fewest(plans, changed)
         rows.append(Removal("first", unit, best, of, int(best == 1), name, kept))
@@ -417,12 +469,18 @@ def removals_of_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05
         if row.what == "first":
             rows[k] = _first_alone(row, systems, leader, without, alone)
         else:
-            rows[k] = _line_alone(row, made, int(row.what.rpartition(" ")[2]), without, alone)
+            rows[k] = _line_alone(
+                row, made, int(row.what.rpartition(" ")[2]), without, alone
+            )
     return _in_order(rows, made)
 
 
 def _first_alone(
-    row: Removal, systems: Sequence[str], leader: int, left: Callable[[int], T], alone: Again[int]
+    row: Removal,
+    systems: Sequence[str],
+    leader: int,
+    left: Callable[[int], T],
+    alone: Again[int],
 ) -> Removal:
     """The row of the first place, or that of a single unit without which it is another's."""
     for unit in range(row.of):
@@ -436,7 +494,11 @@ def _first_alone(
 def _good_rows(da: DirectAssessment, recipe: Recipe) -> pd.DataFrame:
     """The rows that ``score.scored`` counts."""
     chosen = select_rows(da, recipe.rows)
-    values = judgment_z(chosen) if recipe.score == "z" else chosen.good["score"].to_numpy(float)
+    values = (
+        judgment_z(chosen)
+        if recipe.score == "z"
+        else chosen.good["score"].to_numpy(float)
+    )
     return chosen.good[counted(chosen.good) & np.isfinite(values)]
 
 
@@ -479,7 +541,8 @@ def _renewed(
     zero_variance: str,
 ) -> Renew:
     """z-scores of `mine` by the moments of `every` without those (of the mask `among`) removed."""
-    (score, worker), (base, of) = mine, every
+    score, worker = mine
+    base, of = every
     size = int(max(worker.max(), of.max())) + 1
     number = np.bincount(of, minlength=size)
     with np.errstate(invalid="ignore"):

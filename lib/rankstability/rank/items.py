@@ -14,7 +14,9 @@ from ..score.scored import Scores
 from .balanced import by_segment
 
 
-def item_parts(scored: Scores, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def item_parts(
+    scored: Scores, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The means of systems, each item's part of their errors, and its share of their weight.
 
     `weight`, (judgments,), as from `Scores.weights`. If every system has every item, means are
@@ -23,7 +25,8 @@ def item_parts(scored: Scores, weight: np.ndarray) -> tuple[np.ndarray, np.ndarr
     Shapes (systems,), (items, systems), (items, systems). Raises DataError if shared items do not
     connect all systems.
     """
-    n, items = len(scored.systems), len(scored.segments)
+    n = len(scored.systems)
+    items = len(scored.segments)
     cell = scored.segment.astype(np.int64) * n + scored.system
     held = np.bincount(cell, weight, items * n).reshape(items, n)
     total = np.bincount(cell, weight * scored.score, items * n).reshape(items, n)
@@ -42,9 +45,11 @@ def item_p(scored: Scores, means: np.ndarray) -> tuple[np.ndarray, np.ndarray | 
     sign test (McNemar's, exact), and 1 where the pair's items contradict the order of `means`; else
     None. Both (systems, systems), in the order of codes, with 1 on the diagonal.
     """
-    matrix, values = scored.matrix(), scores_of(scored)
+    matrix = scored.matrix()
+    values = scores_of(scored)
     if len(values) <= 2:
-        best, worst = matrix == values[-1], matrix == values[0]
+        best = matrix == values[-1]
+        worst = matrix == values[0]
         won = best.T.astype(float) @ (worst & ~best)
         differ = won + won.T
         tail = 2 * bdtr(np.minimum(won, won.T), np.maximum(differ, 1), 0.5)

@@ -66,13 +66,17 @@ class Means:
         """Covariance of the means, variance of each difference, and variance of each mean."""
         kinds = list(self.kinds.values())
         covariances = [kind.covariance() for kind in kinds]
-        floors = [self._floor(c, kind) for c, kind in zip(covariances, kinds, strict=True)]
+        floors = [
+            self._floor(c, kind) for c, kind in zip(covariances, kinds, strict=True)
+        ]
         if self.cell is not None:
             cells = self.cell.covariance()
             floors.append(self._floor(cells, self.cell))
             covariances.append(np.sum(covariances, axis=0) - cells)
         n = len(self.mean)
-        together, own, variance = np.zeros((n, n)), np.zeros(n), np.zeros((n, n))
+        together = np.zeros((n, n))
+        own = np.zeros(n)
+        variance = np.zeros((n, n))
         for covariance in covariances:
             together = covariance  # the last: of one kind, or of two together
             own = np.maximum(own, np.diag(covariance))

@@ -34,7 +34,9 @@ def signed_rank(
     one = np.ascontiguousarray(scores.T)
     two = one if other is None else np.ascontiguousarray(other.T)
     first, second = np.triu_indices(n, 1)
-    some = max(BLOCK // max(len(scores), 1), 1)  # pairs at a time, which stay in the cache
+    some = max(
+        BLOCK // max(len(scores), 1), 1
+    )  # pairs at a time, which stay in the cache
     blocks = [slice(k, k + some) for k in range(0, max(len(first), 1), some)]
     sides_of = [_signed(one, two, first[few], second[few], sides) for few in blocks]
     better, worse = (np.concatenate(parts) for parts in zip(*sides_of, strict=True))
@@ -49,14 +51,16 @@ def _signed(
     difference = values[0] - values[1]
     zero = np.bincount(pair[difference == 0], minlength=pairs)
     judged = np.bincount(pair, minlength=pairs)
-    pair, difference = pair[difference != 0], difference[difference != 0]
+    pair = pair[difference != 0]
+    difference = difference[difference != 0]
     ranks, ties = ranks_within(_brief(np.abs(difference)), pair, pairs)
     positive = np.bincount(pair, ranks * (difference > 0), pairs)
     squares = np.bincount(pair, ranks**2, pairs)
     n = judged - zero
     with np.errstate(invalid="ignore", divide="ignore"):
         z = (2 * positive - n * (n + 1) / 2) / np.sqrt(squares)
-    better, worse = ndtr(-z), ndtr(z)
+    better = ndtr(-z)
+    worse = ndtr(z)
     exact = (judged <= EXACT_BELOW) & (zero == 0) & (ties == 0) & (n > 0)
     for p, sums in ((better, n * (n + 1) // 2 - positive), (worse, positive)):
         p[exact] = _distribution()[n[exact], np.rint(sums[exact]).astype(int)]
@@ -69,7 +73,11 @@ def _signed(
 
 def _brief(sizes: np.ndarray) -> np.ndarray:
     """Sizes of differences, as short integers if all are whole: these are sorted by radix."""
-    if len(sizes) and sizes.max() < np.iinfo(np.int16).max and (sizes == np.rint(sizes)).all():
+    if (
+        len(sizes)
+        and sizes.max() < np.iinfo(np.int16).max
+        and (sizes == np.rint(sizes)).all()
+    ):
         return sizes.astype(np.int16)
     return sizes
 
@@ -94,7 +102,8 @@ def ranks_within(
     t equal values; 0 if there are none.
     """
     order = _order_within(values, group, groups)
-    value, of = values[order], group[order]
+    value = values[order]
+    of = group[order]
     new = np.ones(len(order), bool)
     new[1:] = (value[1:] != value[:-1]) | (of[1:] != of[:-1])
     start = np.flatnonzero(new)
@@ -110,14 +119,18 @@ def ranks_within(
 def _order_within(values: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
     """The order of values by group, then by value."""
     kind: Literal["stable"] | None = "stable" if values.dtype.kind == "i" else None
-    if len(values) > LARGE * groups and (group[1:] >= group[:-1]).all():  # one group at a time
+    if (
+        len(values) > LARGE * groups and (group[1:] >= group[:-1]).all()
+    ):  # one group at a time
         ends = np.cumsum(np.bincount(group, minlength=groups))[:-1]
         orders = [np.argsort(own, kind=kind) for own in np.split(values, ends)]
         return np.concatenate(
             [order + start for order, start in zip(orders, [0, *ends], strict=True)]
         )
     order = np.argsort(values, kind=kind)
-    small = group[order].astype(np.int16 if groups < 2**15 else np.int64)  # sorted by radix
+    small = group[order].astype(
+        np.int16 if groups < 2**15 else np.int64
+    )  # sorted by radix
     return order[np.argsort(small, kind="stable")]
 
 
@@ -136,15 +149,23 @@ def _distribution() -> np.ndarray:
 
 
 def _enumerated(
-    ranks: np.ndarray, pair: np.ndarray, positive: np.ndarray, n: np.ndarray, listed: np.ndarray
+    ranks: np.ndarray,
+    pair: np.ndarray,
+    positive: np.ndarray,
+    n: np.ndarray,
+    listed: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """p that the first system is better, and worse, over all signs of the ranks of small pairs."""
-    better, worse = np.empty(len(n)), np.empty(len(n))
+    better = np.empty(len(n))
+    worse = np.empty(len(n))
     for size in np.unique(n[listed]):
         these = np.flatnonzero(listed & (n == size))
-        own = ranks[np.isin(pair, these)].reshape(len(these), size)  # ranks are pair by pair
+        own = ranks[np.isin(pair, these)].reshape(
+            len(these), size
+        )  # ranks are pair by pair
         signs = (np.arange(2**size) >> np.arange(size)[:, None]) & 1  # one per column
-        sums, seen = own @ signs.astype(float), positive[these, None]
+        sums = own @ signs.astype(float)
+        seen = positive[these, None]
         better[these] = (sums >= seen - 1e-9).mean(axis=1)
         worse[these] = (sums <= seen + 1e-9).mean(axis=1)
     return better[listed], worse[listed]
@@ -160,25 +181,33 @@ def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
     known = np.isfinite(scores)
     distinct, place = np.unique(scores[known], return_inverse=True)
     coded = np.full(scores.shape, np.nan)
-    coded[known] = place  # order and ties stay the same, and small integers are sorted by radix
+    coded[known] = (
+        place  # order and ties stay the same, and small integers are sorted by radix
+    )
     coded = np.ascontiguousarray(coded.T)
     pairs, pair, *values = _shared(coded, coded, *np.triu_indices(len(coded), 1))
     n = np.bincount(pair, minlength=pairs).astype(float)
-    both = np.concatenate(values).astype(np.int16 if len(distinct) < 2**15 else np.int64)
+    both = np.concatenate(values).astype(
+        np.int16 if len(distinct) < 2**15 else np.int64
+    )
     ranks, ties = ranks_within(both, np.tile(pair, 2), pairs)
     total = np.bincount(pair, ranks[: len(pair)], pairs)
     lead = total - n * (n + 1) / 2 - n * n / 2
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = np.sqrt(n * n / 12 * (2 * n + 1 - ties / (2 * n * (2 * n - 1))))
-        upper, lower = ndtr(-(lead - 0.5) / spread), ndtr((lead + 0.5) / spread)
+        upper = ndtr(-(lead - 0.5) / spread)
+        lower = ndtr((lead + 0.5) / spread)
     none = ~(spread > 0)
-    return _square(scores.shape[1], *(np.where(none, np.nan, p) for p in (upper, lower)))
+    return _square(
+        scores.shape[1], *(np.where(none, np.nan, p) for p in (upper, lower))
+    )
 
 
 def _square(n: int, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
     p = np.full((n, n), np.nan)
     rows, columns = np.triu_indices(n, 1)
-    p[rows, columns], p[columns, rows] = upper, lower
+    p[rows, columns] = upper
+    p[columns, rows] = lower
     return p
 
 
@@ -204,16 +233,21 @@ def signed_rank_by_domain(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
     return stouffer(np.array(parts))
 
 
-def resampled_means(sample: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
+def resampled_means(
+    sample: np.ndarray, resamples: int, rng: np.random.Generator
+) -> np.ndarray:
     """Means of resamples with replacement, drawn as SciPy draws them."""
     size = len(sample)
     means: np.ndarray = sample[rng.integers(0, size, (resamples, size))].mean(axis=1)
     return means
 
 
-def approximate_means(sample: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
+def approximate_means(
+    sample: np.ndarray, resamples: int, rng: np.random.Generator
+) -> np.ndarray:
     """Approximate draws of such means, from three moments (Cornish and Fisher): quick."""
-    size, mean = len(sample), sample.mean()
+    size = len(sample)
+    mean = sample.mean()
     centred = sample - mean
     squares = centred * centred
     variance = squares.mean() / size
@@ -254,17 +288,21 @@ def either_bootstrap(
 
 
 def bootstrap_p(
-    samples: tuple[np.ndarray, ...], rng: np.random.Generator, draw: Draw = resampled_means
+    samples: tuple[np.ndarray, ...],
+    rng: np.random.Generator,
+    draw: Draw = resampled_means,
 ) -> float:
     """The least alpha at which the BCa interval of a mean, or of a difference of two, is above 0.
 
     The interval is one-sided, of level 1 - alpha. The result is 1 if SciPy gives no interval: all
     resamples are on one side of the mean, or scores never vary.
     """
-    theta, drawn = 0.0, np.zeros(RESAMPLES)
+    theta = 0.0
+    drawn = np.zeros(RESAMPLES)
     third = second = 0.0
     for sample, sign in zip(samples, (1.0, -1.0), strict=False):
-        size, mean = len(sample), sample.mean()
+        size = len(sample)
+        mean = sample.mean()
         drawn += sign * draw(sample, RESAMPLES, rng)
         theta += sign * mean
         centred = sample - mean
@@ -281,7 +319,9 @@ def bootstrap_p(
     if lost == 0:
         return 0.0
     # the quantile at which the resamples pass 0, by linear interpolation between two of them
-    share = (lost - 1 - drawn[lost - 1] / (drawn[lost] - drawn[lost - 1])) / (RESAMPLES - 1)
+    share = (lost - 1 - drawn[lost - 1] / (drawn[lost] - drawn[lost - 1])) / (
+        RESAMPLES - 1
+    )
     if share <= 0:
         return 0.0
     lead = ndtri(share) - middle

@@ -31,7 +31,9 @@ def ranks(scores: NDArray) -> Ints:
     return order.argsort(axis=-1) + 1
 
 
-def resample_judgments(counts: PairCounts, resamples: int, rng: np.random.Generator) -> PairCounts:
+def resample_judgments(
+    counts: PairCounts, resamples: int, rng: np.random.Generator
+) -> PairCounts:
     """Counts of `resamples` samples of judgments, each of the original size, with replacement."""
     n = len(counts.systems)
     flat = np.concatenate([counts.wins.ravel(), np.triu(counts.ties, 1).ravel()])
@@ -41,7 +43,8 @@ def resample_judgments(counts: PairCounts, resamples: int, rng: np.random.Genera
     if total:
         drawn = rng.multinomial(total, flat[cells] / total, size=resamples)
         out.reshape(resamples, -1)[:, cells] = drawn
-    wins, ties = out[:, 0], out[:, 1]
+    wins = out[:, 0]
+    ties = out[:, 1]
     return PairCounts(counts.systems, wins, ties + ties.transpose(0, 2, 1))
 
 
@@ -60,7 +63,9 @@ class Units:
     @property
     def counts(self) -> PairCounts:
         """The counts of all blocks together."""
-        return weighted((self.wins, self.ties), np.ones(len(self.judges), int), self.systems)
+        return weighted(
+            (self.wins, self.ties), np.ones(len(self.judges), int), self.systems
+        )
 
     def decided(self) -> Units:
         """The units without ties, as Koehn (2012) reads the judgments."""
@@ -80,10 +85,14 @@ class Units:
         Raises DataError for any other unit, and for ``judge`` if some blocks name none.
         """
         if unit not in UNITS[1:]:
-            raise DataError("unknown unit of resampling", value=unit, expected=", ".join(UNITS))
-        unnamed, blocks = int((self.judges < 0).sum()), len(self.judges)
+            raise DataError(
+                "unknown unit of resampling", value=unit, expected=", ".join(UNITS)
+            )
+        unnamed = int((self.judges < 0).sum())
+        blocks = len(self.judges)
         if unit == "judge" and unnamed:
-            value, expected = f"{unnamed} of {blocks}", "a judge in each, or the unit block"
+            value = f"{unnamed} of {blocks}"
+            expected = "a judge in each, or the unit block"
             raise DataError("blocks that name no judge", value=value, expected=expected)
         return self.judges if unit == "judge" else np.arange(blocks)
 
@@ -93,8 +102,12 @@ class Units:
         if unit == "block":
             return self
         shape = int(owner.max()) + 1, len(owner)
-        each = csr_array((np.ones(len(owner), int), (owner, np.arange(len(owner)))), shape=shape)
-        return Units(self.systems, each @ self.wins, each @ self.ties, np.arange(shape[0]))
+        each = csr_array(
+            (np.ones(len(owner), int), (owner, np.arange(len(owner)))), shape=shape
+        )
+        return Units(
+            self.systems, each @ self.wins, each @ self.ties, np.arange(shape[0])
+        )
 
     def decided_by_system(self) -> tuple[NDArray, NDArray]:
         """Wins, and comparisons without ties, of each row and system: (rows, systems) each."""
@@ -102,7 +115,9 @@ class Units:
         won = self.wins @ np.repeat(one, len(one), axis=0)
         return won, won + self.wins @ np.tile(one, (len(one), 1))
 
-    def resample(self, unit: str, resamples: int, rng: np.random.Generator) -> PairCounts:
+    def resample(
+        self, unit: str, resamples: int, rng: np.random.Generator
+    ) -> PairCounts:
         """Counts of `resamples` campaigns whose units (of `UNITS`) are drawn with replacement."""
         if unit == "judgment":
             return resample_judgments(self.counts, resamples, rng)
@@ -112,9 +127,16 @@ class Units:
         parts = []
         for start in range(0, resamples, step):
             size = min(step, resamples - start)
-            pick = rng.integers(number, size=(size, number)) + np.arange(size)[:, None] * number
-            weight = np.bincount(pick.ravel(), minlength=size * number).reshape(size, number)
-            parts.append(weighted((self.wins, self.ties), weight[:, owner], self.systems))
+            pick = (
+                rng.integers(number, size=(size, number))
+                + np.arange(size)[:, None] * number
+            )
+            weight = np.bincount(pick.ravel(), minlength=size * number).reshape(
+                size, number
+            )
+            parts.append(
+                weighted((self.wins, self.ties), weight[:, owner], self.systems)
+            )
         wins = np.concatenate([part.wins for part in parts])
         ties = np.concatenate([part.ties for part in parts])
         return PairCounts(self.systems, wins, ties)
@@ -141,7 +163,9 @@ def rank_ranges(sampled: NDArray, trim: int) -> tuple[Ints, Ints]:
     """
     if not 0 <= 2 * trim < len(sampled):
         expected = f"less than half of {len(sampled)}"
-        raise DataError("no ranks would be left", column="trim", value=trim, expected=expected)
+        raise DataError(
+            "no ranks would be left", column="trim", value=trim, expected=expected
+        )
     ordered = np.sort(sampled, axis=0)
     return ordered[trim], ordered[len(sampled) - 1 - trim]
 

@@ -42,9 +42,15 @@ def _each(line: Callable[[np.ndarray, np.ndarray, int], Any]) -> Rule:
 
 CLUSTER_RULES: dict[str, Rule] = {
     "knowles": _each(lambda significant, wins, k: significant[k - 1, k:].all()),
-    "official wins": _each(lambda significant, wins, k: wins[k - 1].sum() == len(wins) - k),
-    "all above beat all below": _each(lambda significant, wins, k: significant[:k, k:].all()),
-    "rank ranges": lambda _, wins: apart(wins.sum(axis=0) + 1, len(wins) - wins.sum(axis=1)),
+    "official wins": _each(
+        lambda significant, wins, k: wins[k - 1].sum() == len(wins) - k
+    ),
+    "all above beat all below": _each(
+        lambda significant, wins, k: significant[:k, k:].all()
+    ),
+    "rank ranges": lambda _, wins: apart(
+        wins.sum(axis=0) + 1, len(wins) - wins.sum(axis=1)
+    ),
     "adjacent": _each(lambda significant, wins, k: significant[k - 1, k]),
 }
 """Where a line is drawn below the system of rank k:
@@ -144,7 +150,8 @@ class Ranking:
     @property
     def clusters(self) -> tuple[frozenset[str], ...]:
         """The clusters, top first, as sets of systems."""
-        label, names = self.table["cluster"].to_numpy(), self.table["system"].to_numpy()
+        label = self.table["cluster"].to_numpy()
+        names = self.table["system"].to_numpy()
         return tuple(frozenset(names[label == k]) for k in np.unique(label))
 
     @property
@@ -156,7 +163,9 @@ class Ranking:
     def sure(self) -> Certainty:
         """`certain`. Raises DataError if it was not computed."""
         if self.certain is None:
-            raise DataError("certainty was not computed", expected="a ranking by a recipe")
+            raise DataError(
+                "certainty was not computed", expected="a ranking by a recipe"
+            )
         return self.certain
 
     @property
@@ -182,7 +191,9 @@ class Ranking:
     @property
     def p_values(self) -> pd.DataFrame:
         """The p-values as a frame, systems by systems, in order."""
-        return pd.DataFrame(self.p, index=list(self.systems), columns=list(self.systems))
+        return pd.DataFrame(
+            self.p, index=list(self.systems), columns=list(self.systems)
+        )
 
     def without(self, systems: Collection[str]) -> Ranking:
         """The same scores and tests with `systems` dropped before clustering."""
@@ -191,18 +202,28 @@ class Ranking:
 
     def under(self, rule: str | None = None, alpha: float | None = None) -> Ranking:
         """The same order and tests under another cluster rule or level."""
-        new = {"rule": rule or self.rule, "alpha": self.alpha if alpha is None else alpha}
+        new = {
+            "rule": rule or self.rule,
+            "alpha": self.alpha if alpha is None else alpha,
+        }
         return self._again(np.arange(len(self.table)), **new)
 
     def _again(self, keep: np.ndarray, **new: Any) -> Ranking:
         grid = np.ix_(keep, keep)
-        table = self.table.iloc[keep].drop(columns=["rank", "cluster", *OF_ALL], errors="ignore")
+        table = self.table.iloc[keep].drop(
+            columns=["rank", "cluster", *OF_ALL], errors="ignore"
+        )
         made = rank(table, self.p[grid], self.lead[grid], **self.settings() | new)
         return replace(made, order=self.order[keep][made.order])
 
     def settings(self) -> dict[str, Any]:
         """What the result depends on, for `rank` and for signatures."""
-        return {"by": self.by, "test": self.test, "rule": self.rule, "alpha": self.alpha}
+        return {
+            "by": self.by,
+            "test": self.test,
+            "rule": self.rule,
+            "alpha": self.alpha,
+        }
 
     def comparisons(self) -> pd.DataFrame:
         """All pairs of systems: better, worse (by order), p, significant, test_agrees (on that)."""
@@ -226,12 +247,19 @@ class Ranking:
             digits = 1 if name == "mean_raw" else 3
             shown[name] = [f"{value:z.{digits}f}" for value in shown[name]]
             shown[name] = shown[name].replace("nan", "")  # a system that has no score
-        return [list(map(str, row)) for row in (shown.columns, *shown.itertuples(index=False))]
+        return [
+            list(map(str, row))
+            for row in (shown.columns, *shown.itertuples(index=False))
+        ]
 
     @property
     def _stands(self) -> bool:
         """Whether the table has intervals and rank sets."""
-        return self.certain is not None and "rank_low" in self.table and "low" in self.table
+        return (
+            self.certain is not None
+            and "rank_low" in self.table
+            and "low" in self.table
+        )
 
     def _kinds(self) -> dict[int, str]:
         """The ranks below which a line is drawn, and how: ``both``, ``claimed`` or ``held``."""
@@ -241,7 +269,9 @@ class Ranking:
         for place in self.places.itertuples():
             if place.claimed or place.held == 1:
                 both = place.claimed and (place.held == 1)
-                kinds[place.below] = "both" if both else "claimed" if place.claimed else "held"
+                kinds[place.below] = (
+                    "both" if both else "claimed" if place.claimed else "held"
+                )
         return kinds
 
     @property
@@ -274,22 +304,31 @@ class Ranking:
         out = []
         for k, row in enumerate(cells):
             columns = zip(row, sides, widths, strict=True)
-            out.append("  ".join(f"{text:{side}{width}}" for text, side, width in columns).rstrip())
+            out.append(
+                "  ".join(
+                    f"{text:{side}{width}}" for text, side, width in columns
+                ).rstrip()
+            )
             if k == 0 or k in kinds:
                 sign = LINES[kinds[k]][0] if k else "-"
                 out.append((sign * breadth)[:breadth].rstrip())
         return "\n".join(out)
 
     def _repr_html_(self) -> str:
-        rows, kinds = [], self._kinds()
+        rows = []
+        kinds = self._kinds()
         for k, row in enumerate(self._formatted()):
             tag = "td" if k else "th"
-            line = f"border-bottom:{LINES[kinds[k]][1]} currentColor" if k in kinds else ""
+            line = (
+                f"border-bottom:{LINES[kinds[k]][1]} currentColor" if k in kinds else ""
+            )
             style = f' style="{line}"' if line else ""
             cells = (f"<{tag}{style}>{html.escape(v)}</{tag}>" for v in row)
             rows.append(f"<tr>{''.join(cells)}</tr>")
         note = html.escape(self.note)
-        kind = "ranking tex2jax_ignore mathjax_ignore"  # a $ in a name begins no formula
+        kind = (
+            "ranking tex2jax_ignore mathjax_ignore"  # a $ in a name begins no formula
+        )
         return (
             f'<table class="{kind}"><thead>{rows[0]}</thead><tbody>{"".join(rows[1:])}'
             f"</tbody></table><p><small>{note}</small></p>"
@@ -307,7 +346,9 @@ def without_score(by: str, which: object, file: str = "") -> DataError:
         wanted += ", by a worker whose scores (all those in ad-latest) vary; or `zero_variance: "
         wanted += "zero` in campaign.yaml, which sets z to 0 for workers whose scores never vary"
     problem = "systems without a score"
-    return DataError(problem, file=file or None, column=by, value=which, expected=wanted)
+    return DataError(
+        problem, file=file or None, column=by, value=which, expected=wanted
+    )
 
 
 def rank(
@@ -329,14 +370,17 @@ def rank(
     """
     check_level(alpha)
     if rule not in CLUSTER_RULES:
-        raise DataError("unknown cluster rule", value=rule, expected=", ".join(CLUSTER_RULES))
+        raise DataError(
+            "unknown cluster rule", value=rule, expected=", ".join(CLUSTER_RULES)
+        )
     score = table[by].to_numpy(dtype=float)
     systems = table["system"].to_numpy(dtype=object).astype(str)
     if np.isnan(score).any():
         raise without_score(by, sorted(systems[np.isnan(score)].tolist()))
     order = np.lexsort((systems, -score))
     grid = np.ix_(order, order)
-    p, lead = p[grid], lead[grid]
+    p = p[grid]
+    lead = lead[grid]
     significant = np.nan_to_num(p, nan=1.0) < alpha
     wins = significant & (lead > 0)
     cluster = clusters(CLUSTER_RULES[rule](significant, wins))
@@ -344,4 +388,6 @@ def rank(
     columns = {str(c): table[c].to_numpy()[order] for c in table.columns}
     head = {"rank": np.arange(1, len(order) + 1)}
     ordered = pd.DataFrame({**head, **columns, "cluster": cluster[: len(order)]})
-    return Ranking(ordered, p, lead, by=by, test=test, rule=rule, alpha=alpha, order=order)
+    return Ranking(
+        ordered, p, lead, by=by, test=test, rule=rule, alpha=alpha, order=order
+    )

@@ -88,7 +88,10 @@ class Recipe:
 
     def test_at(self, alpha: float) -> str:
         """The test in words, with its level."""
-        levels = {name: f"{x:g}".lstrip("0") for name, x in (("alpha", alpha), ("half", alpha / 2))}
+        levels = {
+            name: f"{x:g}".lstrip("0")
+            for name, x in (("alpha", alpha), ("half", alpha / 2))
+        }
         return self.test_form.format(**levels, interval=f"{100 * (1 - alpha):g}")
 
 
@@ -102,7 +105,9 @@ def _rank_sum(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray
     return rank_sum(*_long(scores))[0]
 
 
-def _signed_rank_by_domain(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
+def _signed_rank_by_domain(
+    scores: np.ndarray, domain: np.ndarray, rng: object
+) -> np.ndarray:
     """p of signed rank tests of each domain, combined."""
     return signed_rank_by_domain(scores, domain)
 
@@ -149,9 +154,11 @@ def _wins_and_losses(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _reach(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Best and worst rank: up and down to the first significant neighbour."""
     n = len(significant)
-    best, worst = np.empty(n, int), np.empty(n, int)
+    best = np.empty(n, int)
+    worst = np.empty(n, int)
     for k in range(n):
-        above, below = np.flatnonzero(significant[:k, k]), np.flatnonzero(significant[k, k + 1 :])
+        above = np.flatnonzero(significant[:k, k])
+        below = np.flatnonzero(significant[k, k + 1 :])
         best[k] = above[-1] + 2 if len(above) else 1
         worst[k] = k + 1 + below[0] if len(below) else n
     return best, worst
@@ -171,7 +178,9 @@ def _fewest_wins(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
     return *_wins_and_losses(significant), fewest == n - 1 - np.arange(n - 1)
 
 
-def _first_significant(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _first_significant(
+    significant: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A line where the ranges of `_reach` do not overlap."""
     best, worst = _reach(significant)
     return best, worst, apart(best, worst)
@@ -285,7 +294,12 @@ def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Sc
         judgments = select_rows(judgments, recipe.rows)
     elif recipe.apart and "severity" in judgments:
         keys = [judgments[name] for name in ("system", "document", "segment")]
-        first = judgments["rater"].astype(str).groupby(keys, observed=True).transform("first")
+        first = (
+            judgments["rater"]
+            .astype(str)
+            .groupby(keys, observed=True)
+            .transform("first")
+        )
         judgments = judgments[judgments["rater"].astype(str) == first]
     judged = scored(judgments, recipe.score)
     return judged.take(kept_users(judged)) if recipe.screened else judged
@@ -294,10 +308,14 @@ def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Sc
 def segment_domains(judged: Scores) -> np.ndarray:
     """The domain of each segment; one for all if the data name none."""
     named = "domain" in judged.units
-    return judged.segment_unit("domain") if named else np.zeros(len(judged.segments), int)
+    return (
+        judged.segment_unit("domain") if named else np.zeros(len(judged.segments), int)
+    )
 
 
-def ordering_means(scores: np.ndarray, domain: np.ndarray, by_domain: bool) -> np.ndarray:
+def ordering_means(
+    scores: np.ndarray, domain: np.ndarray, by_domain: bool
+) -> np.ndarray:
     """The mean by which a recipe orders systems, over segments or over the means of domains.
 
     `scores` have shape (segments, systems), NaN where not judged; or a leading axis of judgments,
@@ -305,7 +323,9 @@ def ordering_means(scores: np.ndarray, domain: np.ndarray, by_domain: bool) -> n
     """
     if not by_domain:
         return _mean(scores)
-    return _mean(np.array([_mean(scores[..., domain == d, :]) for d in np.unique(domain)]))
+    return _mean(
+        np.array([_mean(scores[..., domain == d, :]) for d in np.unique(domain)])
+    )
 
 
 def _mean(scores: np.ndarray) -> np.ndarray:
@@ -322,7 +342,10 @@ def recipe_means(judged: Scores, recipe: Recipe) -> np.ndarray:
 
 
 def made_by(
-    judged: Scores, recipe: Recipe, alpha: float = 0.05, rng: np.random.Generator | None = None
+    judged: Scores,
+    recipe: Recipe,
+    alpha: float = 0.05,
+    rng: np.random.Generator | None = None,
 ) -> Ranking:
     """The recipe's order, tests and lines on the judgments that it counts; `rng` as for `make`."""
     return make(recipe, *_arrays(judged, recipe), alpha, rng, judged.systems)
@@ -354,7 +377,8 @@ def make(
     domain = np.zeros(scores.shape[-2], int) if domain is None else domain
     known = np.isfinite(scores).any(axis=-1)
     known = known if known.ndim == 1 else known.any(axis=0)
-    scores, domain = scores[..., known, :], domain[known]
+    scores = scores[..., known, :]
+    domain = domain[known]
     mean = ordering_means(scores, domain, recipe.by_domain)
     order = np.argsort(-mean, kind="stable")
     generator = np.random.default_rng(SEED) if rng is None else rng
@@ -363,7 +387,8 @@ def make(
     best, worst, lines = recipe.lines(significant)
     names = map(str, range(len(order))) if systems is None else systems
     table = pd.DataFrame({"rank": np.arange(1, len(order) + 1)})
-    table["system"], table["score"] = np.array([*names], dtype=object)[order], mean[order]
+    table["system"] = np.array([*names], dtype=object)[order]
+    table["score"] = mean[order]
     table["rank_low"] = best
     table["rank_high"] = worst
     table["cluster"] = clusters(lines)

@@ -47,22 +47,35 @@ def removals(
     system go, as from `perturb.remove`, and the others of its blocks stay. `frame` has the rows of
     tasks, or maps their names to counts.
     """
-    columns = ["task", "method", "removed", *comparing.Change(False, False, 0, 0, "", 0, 0).row()]
+    columns = [
+        "task",
+        "method",
+        "removed",
+        *comparing.Change(False, False, 0, 0, "", 0, 0).row(),
+    ]
     settings: dict[str, Any] = {"correction": correction, "rule": rule, "alpha": alpha}
     rows = []
     if isinstance(frame, pd.DataFrame):
-        frame = {task: pairwise.pair_counts(one) for task, one in rr.tasks(frame).items()}
+        frame = {
+            task: pairwise.pair_counts(one) for task, one in rr.tasks(frame).items()
+        }
     for task, counts in frame.items():
         ranked = counts.without(REFERENCE)
         tests = count_tests(ranked, correction)
-        removed = [s for s in counts.systems if len(ranked.systems) > 2 or s == REFERENCE]
+        removed = [
+            s for s in counts.systems if len(ranked.systems) > 2 or s == REFERENCE
+        ]
         for method in methods:
             full = rank_counts(counts, method, tests=tests, **settings)
             for system in removed:
                 keep = [k for k, s in enumerate(ranked.systems) if s != system]
                 kept = tests[0][np.ix_(keep, keep)], tests[1][np.ix_(keep, keep)]
-                changed = rank_counts(counts.without(system), method, tests=kept, **settings)
+                changed = rank_counts(
+                    counts.without(system), method, tests=kept, **settings
+                )
                 change = comparing.compare(full.without([system]), changed)
                 name = REMOVED_REFERENCE if system == REFERENCE else system
-                rows.append({"task": task, "method": method, "removed": name, **change.row()})
+                rows.append(
+                    {"task": task, "method": method, "removed": name, **change.row()}
+                )
     return pd.DataFrame(rows, columns=columns)

@@ -23,7 +23,9 @@ CORRECTIONS = ("none", "holm", "benjamini-hochberg")
 def check_level(alpha: float) -> None:
     """Raises DataError for a level outside (0, 1)."""
     if not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < 1:
-        raise DataError("alpha out of range", value=alpha, expected="a number between 0 and 1")
+        raise DataError(
+            "alpha out of range", value=alpha, expected="a number between 0 and 1"
+        )
 
 
 def rank_sum(
@@ -59,7 +61,8 @@ def rank_sum(
     cross = squares.T @ h
     cubes = cross.diagonal()
     ties = (cubes - n)[:, None] + (cubes - n)[None, :] + 3 * (cross + cross.T)
-    product, total = np.outer(n, n), n[:, None] + n[None, :]
+    product = np.outer(n, n)
+    total = n[:, None] + n[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = product / 12 * (total + 1 - ties / (total * (total - 1)))
         lead = u - product / 2
@@ -77,7 +80,8 @@ def rank_sum(
 def adjusted(p: np.ndarray, method: str) -> np.ndarray:
     """p-values of one family adjusted for their number, by ``holm`` or ``benjamini-hochberg``."""
     p = np.asarray(p, float)
-    order, n = np.argsort(p, kind="stable"), len(p)
+    order = np.argsort(p, kind="stable")
+    n = len(p)
     if method == "holm":  # statsmodels' multipletests collects garbage at each call
         steps = np.maximum.accumulate(p[order] * (n - np.arange(n)))
     else:
@@ -93,11 +97,15 @@ def correct(p: np.ndarray, method: str) -> np.ndarray:
     Raises DataError if `method` is not one of `CORRECTIONS`.
     """
     if method not in CORRECTIONS:
-        raise DataError("unknown correction", value=method, expected=", ".join(CORRECTIONS))
+        raise DataError(
+            "unknown correction", value=method, expected=", ".join(CORRECTIONS)
+        )
     corrected = p.copy()
     if method != "none":
         rows, columns = np.nonzero(np.triu(np.isfinite(p), 1))
-        corrected[rows, columns] = corrected[columns, rows] = adjusted(p[rows, columns], method)
+        corrected[rows, columns] = corrected[columns, rows] = adjusted(
+            p[rows, columns], method
+        )
     return corrected
 
 
@@ -118,11 +126,17 @@ def sign_tests(counts: PairCounts) -> pd.DataFrame:
     i, j = np.triu_indices(len(counts.systems), 1)
     swap = counts.wins[i, j] < counts.wins[j, i]
     i, j = np.where(swap, j, i), np.where(swap, i, j)
-    wins, losses = counts.wins[i, j], counts.wins[j, i]
+    wins = counts.wins[i, j]
+    losses = counts.wins[j, i]
     names = np.array(counts.systems, dtype=object)
-    out = pd.DataFrame({"system": names[i], "other": names[j], "wins": wins, "losses": losses})
-    out["ties"], p = counts.ties[i, j], sign_test(wins, losses)
-    return out.assign(p=p, p_holm=adjusted(p, "holm"), p_bh=adjusted(p, "benjamini-hochberg"))
+    out = pd.DataFrame(
+        {"system": names[i], "other": names[j], "wins": wins, "losses": losses}
+    )
+    out["ties"] = counts.ties[i, j]
+    p = sign_test(wins, losses)
+    return out.assign(
+        p=p, p_holm=adjusted(p, "holm"), p_bh=adjusted(p, "benjamini-hochberg")
+    )
 
 
 @lru_cache(maxsize=64)
@@ -168,7 +182,8 @@ def permutation_test(
     """
     n, systems, d = sums.shape
     i, j = np.triu_indices(systems, 1)
-    p, strength = np.empty((n, len(i))), np.empty((n, len(i)))
+    p = np.empty((n, len(i)))
+    strength = np.empty((n, len(i)))
     for start in range(0, n, block):
         part = sums[start : start + block]
         signs = draw_signs(len(part), permutations, d, rng)
@@ -180,14 +195,20 @@ def permutation_test(
         limit = seen - 1e-9 * np.maximum(scale, 1e-12)
         for pair in range(len(i)):
             drawn = np.abs(swapped[:, i[pair]] - swapped[:, j[pair]])
-            p[start : start + block, pair] = (drawn >= limit[:, pair, None]).mean(axis=1)
+            p[start : start + block, pair] = (drawn >= limit[:, pair, None]).mean(
+                axis=1
+            )
         strength[start : start + block] = np.divide(
             seen, scale, where=scale > 0, out=np.zeros_like(seen)
         )
     return p, strength
 
 
-def draw_signs(n: int, permutations: int, d: int, rng: np.random.Generator) -> np.ndarray:
+def draw_signs(
+    n: int, permutations: int, d: int, rng: np.random.Generator
+) -> np.ndarray:
     """(n, permutations, d) of -1 and 1, each with probability 1/2."""
     bits = np.frombuffer(rng.bytes(n * permutations * (-(-d // 8))), dtype=np.uint8)
-    return np.unpackbits(bits.reshape(n, permutations, -1), axis=2)[:, :, :d] * 2.0 - 1.0
+    return (
+        np.unpackbits(bits.reshape(n, permutations, -1), axis=2)[:, :, :d] * 2.0 - 1.0
+    )

@@ -15,7 +15,15 @@ from .srp_studies import Design, assign, draw_documents, item_scores
 DEFAULT = Design()
 DESIGNED = ["grouping", "balance", "normalisation", "ratings_per_item"]
 COLUMNS = [
-    *(*DESIGNED, "documents", "studies", "srp", "significant_pairs", "empty_share", "se"),
+    *(
+        *DESIGNED,
+        "documents",
+        "studies",
+        "srp",
+        "significant_pairs",
+        "empty_share",
+        "se",
+    ),
     "srp_both",
     "srp_equal_claims",
     "se_equal_claims",
@@ -33,7 +41,9 @@ class Outcome:
     systems: tuple[str, ...]
     means: np.ndarray  # (n, S) system scores, higher is worse (as MQM)
     p: np.ndarray  # (n, P) two-sided p of the permutation test
-    strength: np.ndarray  # (n, P) |difference| in standard deviations: orders pairs of equal p
+    strength: (
+        np.ndarray
+    )  # (n, P) |difference| in standard deviations: orders pairs of equal p
     sets: np.ndarray  # (n,) the set of documents (elsewhere: of units) of each study
     alpha: float
 
@@ -69,7 +79,10 @@ def rank_and_test(
 
 
 def simulate(
-    data: Ratings, design: Design, rng: np.random.Generator, documents: np.ndarray | None = None
+    data: Ratings,
+    design: Design,
+    rng: np.random.Generator,
+    documents: np.ndarray | None = None,
 ) -> Outcome:
     """System means and tests of the studies of a design, simulated from a campaign's ratings.
 
@@ -79,7 +92,8 @@ def simulate(
     if documents is None:
         documents = draw_documents(data, design, rng)
     choice, done = assign(data, design, documents, rng)
-    documents, choice = documents[done], choice[done]
+    documents = documents[done]
+    choice = choice[done]
     if design.per_document_set == 1:
         sets = np.zeros(len(documents), dtype=int)
     else:
@@ -100,10 +114,12 @@ def stability(outcome: Outcome) -> dict[str, float]:
     se_equal_claims; kendall, pearson: mean correlation of system scores, and se_kendall.
     """
     n = len(outcome.means)
-    sign, significant = outcome.sign, outcome.significant
+    sign = outcome.sign
+    significant = outcome.significant
     claims = max(1, 2 * sign.shape[1] // 3)
     rank = np.lexsort((-outcome.strength, outcome.p), axis=1)
-    top, every = np.zeros_like(significant), np.ones_like(significant)
+    top = np.zeros_like(significant)
+    every = np.ones_like(significant)
     np.put_along_axis(top, rank[:, :claims], True, axis=1)
     claimed = {  # what one study claims, and what the other must show besides the sign
         "srp": (significant, every),
@@ -117,9 +133,14 @@ def stability(outcome: Outcome) -> dict[str, float]:
             continue
         for name, (claim, granted) in claimed.items():
             measures[name].add(rows, _holds(sign[rows], claim[rows], granted[rows]))
-        gaps = outcome.means[rows] - np.nanmean(outcome.means[rows], axis=1, keepdims=True)
+        gaps = outcome.means[rows] - np.nanmean(
+            outcome.means[rows], axis=1, keepdims=True
+        )
         # a system without a judgment in a study is taken to be at its mean
-        for name, x in (("kendall", sign[rows].astype(float)), ("pearson", np.nan_to_num(gaps))):
+        for name, x in (
+            ("kendall", sign[rows].astype(float)),
+            ("pearson", np.nan_to_num(gaps)),
+        ):
             x = x / np.maximum(np.sqrt((x**2).sum(axis=1, keepdims=True)), 1e-12)
             measures[name].add(rows, x @ x.T)
     each = significant.sum(axis=1)
@@ -138,7 +159,8 @@ class _Mean:
     """The mean of a measure over ordered pairs of studies of a set, and its standard error."""
 
     def __init__(self, studies: int) -> None:
-        self.total, self.pairs = 0.0, 0
+        self.total = 0.0
+        self.pairs = 0
         self.per_set: list[float] = []
         self.jack = np.full(studies, np.nan)
 
@@ -178,7 +200,10 @@ def _holds(sign: np.ndarray, claimed: np.ndarray, granted: np.ndarray) -> np.nda
 
 
 def srp(
-    data: Ratings | pd.DataFrame, design: Design = DEFAULT, seed: int = 20240601, **settings: Any
+    data: Ratings | pd.DataFrame,
+    design: Design = DEFAULT,
+    seed: int = 20240601,
+    **settings: Any,
 ) -> dict[str, Any]:
     """Stable ranking probability of one study design, by simulated studies of a campaign's ratings.
 
@@ -225,7 +250,9 @@ def srp(
     return row | {"documents": size, "document_sets": sets} | stability(outcome)
 
 
-def table(data: Ratings, designs: Sequence[Design], seed: int, jobs: int = 1) -> pd.DataFrame:
+def table(
+    data: Ratings, designs: Sequence[Design], seed: int, jobs: int = 1
+) -> pd.DataFrame:
     """`srp` of every design (each once), in order; the same for any number of jobs."""
     unique = dict.fromkeys(
         replace(d, documents=d.documents or len(data.documents)) for d in designs

@@ -10,7 +10,9 @@ from ..score.mqm import Ratings, rater_scaling
 
 GROUPINGS = ("pSxS", "system-balanced", "none")
 TOLERANCE = 0.03  # by which a study may miss the entropy target
-ROUNDS = 12  # attempts per study (in batches of four) before a target counts as infeasible
+ROUNDS = (
+    12  # attempts per study (in batches of four) before a target counts as infeasible
+)
 
 
 @dataclass(frozen=True)
@@ -48,26 +50,38 @@ class Design:
 
     def __post_init__(self) -> None:
         if self.grouping not in GROUPINGS:
-            raise DataError("unknown grouping", value=self.grouping, expected=", ".join(GROUPINGS))
+            raise DataError(
+                "unknown grouping", value=self.grouping, expected=", ".join(GROUPINGS)
+            )
         if self.balance == "full":
             return
         if not isinstance(self.balance, float | int):
-            raise DataError("unknown balance", value=self.balance, expected="full, or a number")
+            raise DataError(
+                "unknown balance", value=self.balance, expected="full, or a number"
+            )
         if self.grouping == "system-balanced":
-            problem, wanted = "system-balanced studies are fully balanced", "balance = full"
-            raise DataError(problem, value=self.balance, expected=f"{wanted} (appendix 10.3)")
+            problem = "system-balanced studies are fully balanced"
+            wanted = "balance = full"
+            raise DataError(
+                problem, value=self.balance, expected=f"{wanted} (appendix 10.3)"
+            )
 
 
-def draw_documents(data: Ratings, design: Design, rng: np.random.Generator) -> np.ndarray:
+def draw_documents(
+    data: Ratings, design: Design, rng: np.random.Generator
+) -> np.ndarray:
     """The documents of each study, (studies, documents) positions in increasing order.
 
     Buckets give equal numbers as long as they can; the remainder comes from buckets drawn at
     random. Raises DataError if there are not enough documents.
     """
-    buckets, total = data.buckets, len(data.documents)
+    buckets = data.buckets
+    total = len(data.documents)
     wanted = design.documents or total
     if not 1 <= wanted <= total:
-        raise DataError("not that many documents", value=wanted, expected=f"1 to {total}")
+        raise DataError(
+            "not that many documents", value=wanted, expected=f"1 to {total}"
+        )
     room = np.array([len(b) for b in buckets])
     rows = []
     for _ in range(-(-design.studies // design.per_document_set)):
@@ -99,12 +113,17 @@ def assign(
     Returns the row of `options` for each item, (n, S, d) for `documents` (n, d) from
     `draw_documents`; and whether the entropy target was met in `ROUNDS` attempts, (n,).
     """
-    n, systems = len(documents), len(data.systems)
+    n = len(documents)
+    systems = len(data.systems)
     table = options(data.shape[2], design.ratings_per_item)
     if design.balance == "full":
-        return _round_robin(data, design.grouping, documents, len(table), rng), np.ones(n, bool)
-    size, copies = documents.shape[1], systems if design.grouping == "none" else 1
-    choice, done = np.zeros((n, systems, size), dtype=np.int8), np.zeros(n, dtype=bool)
+        return _round_robin(data, design.grouping, documents, len(table), rng), np.ones(
+            n, bool
+        )
+    size = documents.shape[1]
+    copies = systems if design.grouping == "none" else 1
+    choice = np.zeros((n, systems, size), dtype=np.int8)
+    done = np.zeros(n, dtype=bool)
     for attempt in range(ROUNDS):
         waiting = np.flatnonzero(~done)
         if not len(waiting):
@@ -122,10 +141,15 @@ def assign(
 
 
 def _round_robin(
-    data: Ratings, grouping: str, documents: np.ndarray, count: int, rng: np.random.Generator
+    data: Ratings,
+    grouping: str,
+    documents: np.ndarray,
+    count: int,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """Fully balanced choices, bucket by bucket: items are shuffled, then dealt to the options."""
-    (n, d), systems = documents.shape, len(data.systems)
+    n, d = documents.shape
+    systems = len(data.systems)
     bucket_of = np.empty(len(data.documents), dtype=int)
     for b, members in enumerate(data.buckets):
         bucket_of[members] = b
@@ -140,10 +164,14 @@ def _round_robin(
     rank = np.empty_like(order)
     np.put_along_axis(rank, order, np.arange(units.shape[-1])[None, None, :], axis=-1)
     start = np.zeros((*units.shape[:2], len(data.buckets)), dtype=int)
-    sizes = np.stack([(units == b).sum(axis=-1) for b in range(len(data.buckets))], axis=-1)
+    sizes = np.stack(
+        [(units == b).sum(axis=-1) for b in range(len(data.buckets))], axis=-1
+    )
     start[..., 1:] = np.cumsum(sizes, axis=-1)[..., :-1]
     position = rank - np.take_along_axis(start, units, axis=-1)
-    dealt = np.argsort(rng.random((*start.shape, count)), axis=-1)  # options in random order
+    dealt = np.argsort(
+        rng.random((*start.shape, count)), axis=-1
+    )  # options in random order
     choice = np.take_along_axis(
         dealt.reshape(*units.shape[:2], -1), units * count + position % count, axis=-1
     )
@@ -153,17 +181,24 @@ def _round_robin(
 
 
 def _toward(
-    data: Ratings, units: np.ndarray, table: np.ndarray, target: float, rng: np.random.Generator
+    data: Ratings,
+    units: np.ndarray,
+    table: np.ndarray,
+    target: float,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Random choices (n, u) for `units`, moved towards `target`; and the entropies reached."""
     n, u = units.shape
-    raters, each = len(data.raters), int(table[0].sum())
+    raters = len(data.raters)
+    each = int(table[0].sum())
     choice = rng.integers(0, len(table), size=(n, u)).astype(np.int8)
     counts = np.zeros((n, raters), dtype=np.int64)
     rows = np.arange(n)
     for k in range(data.shape[2]):
         code = rows[:, None] * raters + data.slots[units, k]
-        each_rater = np.bincount(code.ravel(), table[choice, k].ravel(), minlength=n * raters)
+        each_rater = np.bincount(
+            code.ravel(), table[choice, k].ravel(), minlength=n * raters
+        )
         counts += each_rater.astype(np.int64).reshape(n, raters)
     total = u * each
     f = np.arange(total + 1, dtype=float)
@@ -194,7 +229,8 @@ def item_scores(
     The sums are by study, system and document (n, S, d), the counts by study and document (n, d).
     """
     table = options(data.shape[2], design.ratings_per_item)
-    n, raters = len(documents), len(data.raters)
+    n = len(documents)
+    raters = len(data.raters)
     segments = data.segments[documents].astype(float)
     who = data.slots[documents]  # (n, d, K)
     code = (np.arange(n)[:, None, None] * raters + who).ravel()
@@ -202,19 +238,26 @@ def item_scores(
     score = data.score[:, documents].swapaxes(0, 1)  # (n, S, d, K)
 
     def per_rater(values: np.ndarray) -> np.ndarray:
-        return np.bincount(code, values.ravel(), minlength=n * raters).reshape(n, raters)
+        return np.bincount(code, values.ravel(), minlength=n * raters).reshape(
+            n, raters
+        )
 
     if design.normalisation == "none":
         return (taken * score).sum(axis=3) / design.ratings_per_item, segments
     weight = taken.sum(axis=1) * segments[:, :, None]
     square = errors = np.zeros((n, raters))
     if design.normalisation == "z":
-        square = per_rater(np.einsum("nsdk,sndk->ndk", taken, data.square[:, documents]))
+        square = per_rater(
+            np.einsum("nsdk,sndk->ndk", taken, data.square[:, documents])
+        )
     if design.normalisation == "error":
-        errors = per_rater(np.einsum("nsdk,sndk->ndk", taken, data.errors[:, documents]))
+        errors = per_rater(
+            np.einsum("nsdk,sndk->ndk", taken, data.errors[:, documents])
+        )
     total = per_rater(np.einsum("nsdk,nsdk->ndk", taken, score))
     a, b = rater_scaling(design.normalisation, per_rater(weight), total, square, errors)
     rows = np.arange(n)[:, None, None]
-    scale, shift = a[rows, who], b[rows, who] * segments[:, :, None]
+    scale = a[rows, who]
+    shift = b[rows, who] * segments[:, :, None]
     sums = (taken * (scale[:, None] * score + shift[:, None])).sum(axis=3)
     return sums / design.ratings_per_item, segments

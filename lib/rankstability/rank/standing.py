@@ -66,17 +66,24 @@ def choose(
         judged = {r.name: scored(judgments) for r in RECIPES.values() if not r.needs}
     judged = {name: one for name, one in judged.items() if len(one.systems) >= 2}
     if not judged:
-        raise DataError(f"fewer than two systems in {name}", expected="two systems or more")
-    chosen, why = recipe, "asked"
+        raise DataError(
+            f"fewer than two systems in {name}", expected="two systems or more"
+        )
+    chosen = recipe
+    why = "asked"
     if recipe == "auto":
-        chosen, why = recipe_of_year(year, form), "year" if year else "default"
+        chosen = recipe_of_year(year, form)
+        why = "year" if year else "default"
         if chosen not in judged:
-            chosen, why = FALLBACK if FALLBACK in judged else next(iter(judged)), "scores"
+            chosen = FALLBACK if FALLBACK in judged else next(iter(judged))
+            why = "scores"
     if chosen not in judged:
         problem = f"{name} has no scores for this recipe"
         raise DataError(problem, value=chosen, expected=", ".join(judged))
     if np.ptp(judged[chosen].score) == 0:
-        raise DataError(f"all scores of {name} are the same", expected="scores that differ")
+        raise DataError(
+            f"all scores of {name} are the same", expected="scores that differ"
+        )
     return Chosen(chosen, why, judged)
 
 
@@ -90,9 +97,13 @@ def comparisons_by_unit(
     asked = {"judge": "judge", "block": "block", "battle": "block"}.get(unit, "auto")
     data = battles(frame, asked)
     if len(data.systems) < 2:
-        raise DataError(f"fewer than two systems in {name}", expected="two systems or more")
+        raise DataError(
+            f"fewer than two systems in {name}", expected="two systems or more"
+        )
     if not data.every.wins.sum():
-        raise DataError(f"only ties in {name}", expected="comparisons that one system wins")
+        raise DataError(
+            f"only ties in {name}", expected="comparisons that one system wins"
+        )
     return data
 
 
@@ -131,7 +142,9 @@ def tops(order: np.ndarray) -> list[frozenset[int]]:
 
 def splits(made: Ranking) -> set[frozenset[int]]:
     """Each line of a recipe's ranking as the set of systems above it."""
-    return {top for top, line in zip(tops(made.order), made.claimed, strict=True) if line}
+    return {
+        top for top, line in zip(tops(made.order), made.claimed, strict=True) if line
+    }
 
 
 def places_by_unit(
@@ -164,8 +177,11 @@ def recipes(
     range), cluster. Columns of the lines: recipe, below (rank above the line), claimed (0 or 1),
     held (0 or 1; empty if it cannot be told), unit.
     """
-    rankings, lines = [], []
-    known: dict[tuple[int, bool, str], Certainty] = {}  # recipes may count the same judgments
+    rankings = []
+    lines = []
+    known: dict[
+        tuple[int, bool, str], Certainty
+    ] = {}  # recipes may count the same judgments
     for name, one in judged.items():
         recipe = recipe_named(name)
         made = made_by(one, recipe, alpha)
@@ -241,7 +257,9 @@ def rank_systems(
         if recipe != "auto" or unit is not None:
             problem = "scores of segments know neither a recipe's rows nor annotators"
             asked = recipe if unit is None else unit
-            raise DataError(problem, value=asked, expected="judgments: rank_systems(judgments)")
+            raise DataError(
+                problem, value=asked, expected="judgments: rank_systems(judgments)"
+            )
         return rank_scores(judgments, alpha=alpha, **tests)
     if tests:
         problem = "a recipe has its own test, rule and score"
@@ -257,12 +275,17 @@ def rank_systems(
         made = standing(comparisons_by_unit(judgments, unit or "auto"), "", alpha=alpha)
         return replace(made, source=judgments)
     if isinstance(judgments, DirectAssessment):
-        year, form, name = judgments.year, judgments.form, judgments.pair
+        year = judgments.year
+        form = judgments.form
+        name = judgments.pair
     else:
-        year, form = judgments.attrs.get("year", 0), judgments.attrs.get("form", "long")
+        year = judgments.attrs.get("year", 0)
+        form = judgments.attrs.get("form", "long")
         name = "these judgments"
     chosen = choose(judgments, recipe, year, form, name)
-    return replace(standing(chosen.own, chosen.recipe, unit, alpha=alpha), source=judgments)
+    return replace(
+        standing(chosen.own, chosen.recipe, unit, alpha=alpha), source=judgments
+    )
 
 
 def standing(
@@ -298,17 +321,23 @@ def standing(
     made = replace(made, table=made.table[RANKED])
     if judged.within:
         claimed = [above in splits(made) for above in tops(sure.order)]
-        table = sure.table()[RANKED[:-1]].assign(cluster=clusters(np.array(claimed, bool)))
+        table = sure.table()[RANKED[:-1]].assign(
+            cluster=clusters(np.array(claimed, bool))
+        )
         place = np.argsort(made.order)[sure.order]
         grid = np.ix_(place, place)
-        made = replace(made, table=table, order=sure.order, p=made.p[grid], lead=made.lead[grid])
+        made = replace(
+            made, table=table, order=sure.order, p=made.p[grid], lead=made.lead[grid]
+        )
     return _standing(made, sure)
 
 
 def _standing(made: Ranking, sure: Certainty) -> Ranking:
     """A ranking joined with its certainty."""
     sets = sure.table().drop(columns=["rank", "score"])
-    sets.columns = pd.Index(["system", "low", "high", "rank_low", "rank_high", "may_be_first"])
+    sets.columns = pd.Index(
+        ["system", "low", "high", "rank_low", "rank_high", "may_be_first"]
+    )
     if not sure.told:
         sets = sets[["system"]].reindex(columns=sets.columns)
     table = made.table.merge(sets, on="system", validate="1:1")

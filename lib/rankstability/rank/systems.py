@@ -13,7 +13,8 @@ from .bradley_terry import STRENGTH, strengths
 from .ranking import Ranking, rank, without_score
 from .significance import CORRECTIONS, correct, permutation_test, rank_sum, sign_test
 
-PERMUTATIONS, SEED = 500, 20240601
+PERMUTATIONS = 500
+SEED = 20240601
 SIGN_TEST = "sign test"
 NOTES = {name: "" if name == "none" else f", {name}" for name in CORRECTIONS}
 UNSCORED = -1.0  # the score of a system without a comparison that counts: it comes last
@@ -38,15 +39,22 @@ def rank_scores(
     a score.
     """
     if test == "greater" and correction != "none":
-        problem = "corrections need one p-value for each pair of systems; 'greater' has two"
-        raise DataError(problem, value=correction, expected="correction none, or another test")
+        problem = (
+            "corrections need one p-value for each pair of systems; 'greater' has two"
+        )
+        raise DataError(
+            problem, value=correction, expected="correction none, or another test"
+        )
     values = scores.score if by == "mean_z" else scores.raw
     known = np.isfinite(values)
     if by == "mean_z" and scores.causes:
         raise without_score(by, scores.causes, scores.file)
     p, lead = rank_sum(values[known], scores.system[known], len(scores.systems), test)
-    p, test = correct(p, correction), test + NOTES[correction]
-    return rank(scores.system_means(), p, lead, by=by, test=test, rule=rule, alpha=alpha)
+    p = correct(p, correction)
+    test = test + NOTES[correction]
+    return rank(
+        scores.system_means(), p, lead, by=by, test=test, rule=rule, alpha=alpha
+    )
 
 
 def rank_ratings(data: Ratings, normalisation: str = "none") -> Ranking:
@@ -71,7 +79,9 @@ def rank_ratings(data: Ratings, normalisation: str = "none") -> Ranking:
     p[i, j] = p[j, i] = flat[0]
     means = -sums.sum(axis=1) / data.segments.sum()
     errors = data.errors.sum(axis=(1, 2)) / (data.segments.sum() * depth)
-    table = pd.DataFrame({"system": data.systems, "minus_mqm": means + 0.0, "errors": errors})
+    table = pd.DataFrame(
+        {"system": data.systems, "minus_mqm": means + 0.0, "errors": errors}
+    )
     lead = means[:, None] - means[None, :]
     return rank(table, p, lead, by="minus_mqm", test=f"{PERMUTATIONS} permutations")
 
@@ -81,11 +91,15 @@ def by_normalisation(data: Ratings) -> pd.DataFrame:
 
     Columns normalisation, rank, system, minus_mqm, cluster, line_below (0 or 1).
     """
-    frames = [rank_ratings(data, name).named(normalisation=name) for name in NORMALISATIONS]
+    frames = [
+        rank_ratings(data, name).named(normalisation=name) for name in NORMALISATIONS
+    ]
     return pd.concat(frames, ignore_index=True)
 
 
-def count_tests(counts: PairCounts, correction: str = "none") -> tuple[np.ndarray, np.ndarray]:
+def count_tests(
+    counts: PairCounts, correction: str = "none"
+) -> tuple[np.ndarray, np.ndarray]:
     """Sign tests as matrices for `ranking.rank`: p (NaN on the diagonal), and wins - losses."""
     p = sign_test(counts.wins, counts.wins.T)
     np.fill_diagonal(p, np.nan)
@@ -112,7 +126,9 @@ def rank_counts(
     if method == STRENGTH:
         score = strengths(ranked)
     else:
-        score = rr.method_of(method)(counts)[[*ranked.systems]].fillna(UNSCORED).to_numpy()
+        score = (
+            rr.method_of(method)(counts)[[*ranked.systems]].fillna(UNSCORED).to_numpy()
+        )
     table = pd.DataFrame({"system": ranked.systems, method: score})
     p, lead = tests if tests else count_tests(ranked, correction)
     test = SIGN_TEST + NOTES[correction]

@@ -80,10 +80,18 @@ class Tournament:
         return violation_frame(self.order, self.weights, self.names)
 
     def __str__(self) -> str:
-        proof = "optimal" if self.optimal else f"not proven optimal, gap at most {self.gap}"
-        many = "" if self.n_optima in (None, 1) else f", one of {self.n_optima} optimal rankings"
+        proof = (
+            "optimal" if self.optimal else f"not proven optimal, gap at most {self.gap}"
+        )
+        many = (
+            ""
+            if self.n_optima in (None, 1)
+            else f", one of {self.n_optima} optimal rankings"
+        )
         lines = [f"violated weight {self.cost} ({proof}{many})"]
-        return "\n".join(lines + [f"{i:3d} {name}" for i, name in enumerate(self.ranking, 1)])
+        return "\n".join(
+            lines + [f"{i:3d} {name}" for i, name in enumerate(self.ranking, 1)]
+        )
 
 
 def net_weights(wins: ArrayLike) -> IntArray:
@@ -99,11 +107,17 @@ def violation_frame(
     order: Sequence[int] | IntArray, weights: ArrayLike, names: Sequence[str]
 ) -> pd.DataFrame:
     """The edges that `order` violates: over (who won), under (ranked above it), weight."""
-    place, w = np.asarray(order, dtype=np.int64), np.asarray(weights)
+    place = np.asarray(order, dtype=np.int64)
+    w = np.asarray(weights)
     low, high = np.nonzero(np.tril(w[place[:, None], place], -1))
-    rows = [(names[i], names[j], w[i, j]) for i, j in zip(place[low], place[high], strict=True)]
+    rows = [
+        (names[i], names[j], w[i, j])
+        for i, j in zip(place[low], place[high], strict=True)
+    ]
     frame = pd.DataFrame(rows, columns=["over", "under", "weight"])
-    return frame.sort_values("weight", ascending=False, kind="stable", ignore_index=True)
+    return frame.sort_values(
+        "weight", ascending=False, kind="stable", ignore_index=True
+    )
 
 
 def strong_components(weights: ArrayLike) -> list[tuple[int, ...]]:
@@ -170,12 +184,21 @@ def feedback_arc_set(
     labels = tuple(str(s) for s in (range(len(w)) if names is None else names))
     if len(labels) != len(w) or len(set(labels)) != len(labels):
         problem = "names must be unique, one per row"
-        raise DataError(problem, value=len(set(labels)), expected=f"{len(w)} different names")
+        raise DataError(
+            problem, value=len(set(labels)), expected=f"{len(w)} different names"
+        )
     if method not in ("auto", "dp", "lp"):
         raise DataError("unknown method", value=method, expected="auto, dp or lp")
-    score = w.sum(1) - w.sum(0) if preference is None else np.asarray(preference, dtype=float)
-    listed = np.lexsort((np.arange(len(w)) if names is None else np.array(labels), -score))
-    sorted_weights, deadline = w[np.ix_(listed, listed)], time.monotonic() + time_limit
+    score = (
+        w.sum(1) - w.sum(0)
+        if preference is None
+        else np.asarray(preference, dtype=float)
+    )
+    listed = np.lexsort(
+        (np.arange(len(w)) if names is None else np.array(labels), -score)
+    )
+    sorted_weights = w[np.ix_(listed, listed)]
+    deadline = time.monotonic() + time_limit
     found = solve(sorted_weights, deadline, method)
     proven = found.lower == found.cost
     if nearest is not None and proven and found.optima != 1:
@@ -202,7 +225,9 @@ def feedback_arc_sets(weights: ArrayLike) -> tuple[IntArray, IntArray]:
     w = np.asarray(weights)
     if w.ndim != 3 or w.shape[1] != w.shape[2] or w.shape[1] > WORD:
         expected = f"(B, n, n), n at most {WORD}"
-        raise DataError("not a stack of square matrices", value=w.shape, expected=expected)
+        raise DataError(
+            "not a stack of square matrices", value=w.shape, expected=expected
+        )
     listed = np.argsort(w.sum(1) - w.sum(2), axis=1, kind="stable")
     rows = np.arange(len(w))[:, None, None]
     sorted_weights = w[rows, listed[:, :, None], listed[:, None, :]].astype(np.int64)
@@ -213,13 +238,20 @@ def feedback_arc_sets(weights: ArrayLike) -> tuple[IntArray, IntArray]:
 def _checked(weights: ArrayLike) -> IntArray:
     w = np.asarray(weights)
     if w.ndim != 2 or w.shape[0] != w.shape[1] or not len(w):
-        raise DataError("not a square matrix", value=w.shape, expected="(n, n) with n > 0")
-    if w.dtype.kind not in "iu" and (w.dtype.kind != "f" or not (w == np.round(w)).all()):
-        raise DataError("weights are not whole numbers", value=str(w.dtype), expected="integers")
+        raise DataError(
+            "not a square matrix", value=w.shape, expected="(n, n) with n > 0"
+        )
+    if w.dtype.kind not in "iu" and (
+        w.dtype.kind != "f" or not (w == np.round(w)).all()
+    ):
+        raise DataError(
+            "weights are not whole numbers", value=str(w.dtype), expected="integers"
+        )
     wrong = np.argwhere((w < 0) | ((w > 0) & (w.T > 0)))  # a system against itself, too
     if len(wrong):
         i, j = wrong[0]
-        problem, value = f"no net weights: {i}, {j}", f"{w[i, j]} and {w[j, i]}"
+        problem = f"no net weights: {i}, {j}"
+        value = f"{w[i, j]} and {w[j, i]}"
         expected = "net_weights(wins): none is negative, on the diagonal, or in both directions"
         raise DataError(problem, value=value, expected=expected)
     return w.astype(np.int64, copy=True)

@@ -30,7 +30,9 @@ def default_kinds(scored: Scores) -> tuple[str, ...]:
     """
     if scored.items:
         return (SEGMENT,)
-    return tuple(filter(scored.has, (WORKER, DOCUMENT))) or tuple(filter(scored.has, ["hit"]))
+    return tuple(filter(scored.has, (WORKER, DOCUMENT))) or tuple(
+        filter(scored.has, ["hit"])
+    )
 
 
 def unit_table(scored: Scores) -> pd.DataFrame:
@@ -44,10 +46,12 @@ def unit_table(scored: Scores) -> pd.DataFrame:
     codes = {name: scored.unit(name) for name in names if scored.has(name)}
     number = {name: int(np.count_nonzero(np.bincount(c))) for name, c in codes.items()}
     inside = {
-        name: [o for o in codes if o != name and nested(codes[name], codes[o])] for name in codes
+        name: [o for o in codes if o != name and nested(codes[name], codes[o])]
+        for name in codes
     }
     if {WORKER, DOCUMENT} <= codes.keys():
-        number[TWO_WAY], inside[TWO_WAY] = min(number[WORKER], number[DOCUMENT]), []
+        number[TWO_WAY] = min(number[WORKER], number[DOCUMENT])
+        inside[TWO_WAY] = []
     default = " x ".join(default_kinds(scored))
     rows = [(u, n, " + ".join(inside[u]), int(u == default)) for u, n in number.items()]
     return pd.DataFrame(rows, columns=["unit", "units", "inside", "default"])
@@ -55,7 +59,9 @@ def unit_table(scored: Scores) -> pd.DataFrame:
 
 def nested(inner: np.ndarray, outer: np.ndarray) -> bool:
     """Whether each level of one factor is contained in a level of another."""
-    one = np.zeros(int(inner.max()) + 1, dtype=outer.dtype)  # a level of the outer for each
+    one = np.zeros(
+        int(inner.max()) + 1, dtype=outer.dtype
+    )  # a level of the outer for each
     one[inner] = outer
     return bool((one[inner] == outer).all())
 
@@ -67,7 +73,11 @@ def difference_variance(covariance: np.ndarray, least: float = 0.0) -> np.ndarra
 
 
 def unit_totals(
-    system: np.ndarray, unit: np.ndarray, score: np.ndarray, weight: np.ndarray, systems: int
+    system: np.ndarray,
+    unit: np.ndarray,
+    score: np.ndarray,
+    weight: np.ndarray,
+    systems: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Weighted sums of scores, and sums of weights: both (units, systems), for units in use.
 
@@ -75,8 +85,10 @@ def unit_totals(
     of one output, so that a segment counts once; `systems` is the number of systems.
     """
     _, unit = np.unique(unit, return_inverse=True)
-    key, size = unit * systems + system, (int(unit.max()) + 1) * systems
-    sums, held = np.bincount(key, weight * score, size), np.bincount(key, weight, size)
+    key = unit * systems + system
+    size = (int(unit.max()) + 1) * systems
+    sums = np.bincount(key, weight * score, size)
+    held = np.bincount(key, weight, size)
     return sums.reshape(-1, systems), held.reshape(-1, systems)
 
 
@@ -97,12 +109,16 @@ class Kind:
     def covariance(self) -> np.ndarray:
         """Covariance of the systems' means if only the units of this kind were others."""
         product = self.influence.T @ self.influence
-        out: np.ndarray = product if isinstance(product, np.ndarray) else product.toarray()
+        out: np.ndarray = (
+            product if isinstance(product, np.ndarray) else product.toarray()
+        )
         return out
 
     def take(self, systems: np.ndarray) -> Kind:
         """The units with only these systems (codes), in this order."""
-        return Kind(self.share[:, systems], self.influence[:, systems], self.effective[systems])
+        return Kind(
+            self.share[:, systems], self.influence[:, systems], self.effective[systems]
+        )
 
 
 def within_domains(
@@ -125,32 +141,45 @@ def within_domains(
     the system's mean. `cells`: units are combinations of two kinds, of which there may be many.
     """
     n = len(means)
-    size, strata = int(unit.max()) + 1, (int(domain.max()) + 1) * n
+    size = int(unit.max()) + 1
+    strata = (int(domain.max()) + 1) * n
     stratum = domain * n + system
-    parts, cell = np.unique(unit.astype(np.int64) * strata + stratum, return_inverse=True)
+    parts, cell = np.unique(
+        unit.astype(np.int64) * strata + stratum, return_inverse=True
+    )
     of = parts % strata
     pairs, pair = np.unique(parts // strata * n + parts % n, return_inverse=True)
 
     held = np.bincount(cell, share)
-    total, number = np.bincount(of, held, strata), np.bincount(of, minlength=strata)
+    total = np.bincount(of, held, strata)
+    number = np.bincount(of, minlength=strata)
     alone = number == 1
-    whole, has = np.bincount(pair, held), pairs % n
+    whole = np.bincount(pair, held)
+    has = pairs % n
     units_of_system = np.tile(np.bincount(has, minlength=n), strata // n)
-    left_out = np.where(alone, units_of_system, number)  # how many are left out, one by one
+    left_out = np.where(
+        alone, units_of_system, number
+    )  # how many are left out, one by one
     with np.errstate(invalid="ignore", divide="ignore"):
         own = np.bincount(stratum, share * score, strata) / total
         centre = np.where(alone, np.tile(means, strata // n), own)
         pooled_share = np.bincount(pair, held * alone[of])[pair]
         inside = np.where(alone[of], pooled_share, held / total[of])
         apart = np.bincount(cell, share * (score - centre[stratum]))
-        scale = np.sqrt((left_out[of] - 1) / left_out[of]) / np.maximum(1 - inside, 1e-12)
+        scale = np.sqrt((left_out[of] - 1) / left_out[of]) / np.maximum(
+            1 - inside, 1e-12
+        )
         influence = np.bincount(pair, apart * scale)
         units = 1 / np.bincount(of, inside**2, strata)
         several = (total > 0) & ~alone
-        weight = np.where(several, total**2 / units, 0.0)  # of each domain in the variance
+        weight = np.where(
+            several, total**2 / units, 0.0
+        )  # of each domain in the variance
         squared = np.where(several, weight**2 / (units - 1), 0.0)
         pooled = np.where(alone, total**2, 0.0)
-        weight, squared, pooled = (x.reshape(-1, n).sum(axis=0) for x in (weight, squared, pooled))
+        weight, squared, pooled = (
+            x.reshape(-1, n).sum(axis=0) for x in (weight, squared, pooled)
+        )
         pooled_freedom = np.maximum(alone.reshape(-1, n).sum(axis=0) - 1, 1)
         freedom = (weight + pooled) ** 2 / (squared + pooled**2 / pooled_freedom)
         effective = np.minimum(1 / np.bincount(has, whole**2, n), 1 + freedom)
@@ -174,7 +203,9 @@ def jackknifed(share: np.ndarray, part: np.ndarray) -> Kind:
     return Kind(share, part * scale, effective)
 
 
-def normal_draws(covariance: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+def normal_draws(
+    covariance: np.ndarray, draws: int, rng: np.random.Generator
+) -> np.ndarray:
     """Normal draws with mean 0 and this covariance, (draws, systems).
 
     They are multiplied by the symmetric square root of `covariance`, of which there is only one:

@@ -5,7 +5,9 @@ import pandas as pd
 
 from ..judgments import DirectAssessment, unmarked
 
-NO_SPREAD = 1e-9  # a standard deviation below this is rounding: the worker gave one score
+NO_SPREAD = (
+    1e-9  # a standard deviation below this is rounding: the worker gave one score
+)
 
 
 def worker_statistics(latest: pd.DataFrame) -> pd.DataFrame:
@@ -27,7 +29,9 @@ def averages(codes: np.ndarray, x: np.ndarray, n: int) -> tuple[np.ndarray, np.n
         return np.bincount(codes, x, n) / count, count
 
 
-def moments(codes: np.ndarray, x: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def moments(
+    codes: np.ndarray, x: np.ndarray, n: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean, standard deviation (ddof = 1) and number of the values `x` of each of `n` codes."""
     mean, count = averages(codes, x, n)
     squares = np.bincount(codes, (x - mean[codes]) ** 2, n)
@@ -44,7 +48,8 @@ def judgment_z(da: DirectAssessment, base: np.ndarray | None = None) -> np.ndarr
     2022 leave BAD_REF rows out, and may take those of one system).
     """
     rows = da.latest[unmarked(da.latest) if base is None else base]
-    names, worker = da.latest["worker"].cat.categories, da.good["worker"].cat
+    names = da.latest["worker"].cat.categories
+    worker = da.good["worker"].cat
     codes = rows["worker"].cat.codes.to_numpy()
     mean, sd, _ = moments(codes, rows["score"].to_numpy(float), len(names))
     place = names.get_indexer(worker.categories)[worker.codes.to_numpy()]

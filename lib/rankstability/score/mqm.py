@@ -25,8 +25,12 @@ _LIGHT = ("Punctuation", "Character encoding", "Register", "Spelling", "Grammar"
 WEIGHTS: dict[str, tuple[tuple[str, str, float], ...]] = {
     "freitag2021": _FREITAG,
     "marot2023": (("", "Accuracy/Creative Reinterpretation", 0.0), *_FREITAG),
-    "major1": tuple((s, c, 1.0 if s == "Major" and not c else w) for s, c, w in _FREITAG),
-    "major10": tuple((s, c, 10.0 if s == "Major" and not c else w) for s, c, w in _FREITAG),
+    "major1": tuple(
+        (s, c, 1.0 if s == "Major" and not c else w) for s, c, w in _FREITAG
+    ),
+    "major10": tuple(
+        (s, c, 10.0 if s == "Major" and not c else w) for s, c, w in _FREITAG
+    ),
     "critical25": (*_FREITAG, ("Critical", "", 25.0)),
     "with_source": tuple(row for row in _FREITAG if row != _SOURCE),
     "zouhar2024": (
@@ -48,7 +52,9 @@ severity Critical of some later releases. ``with_source`` counts errors of the s
 NORMALISATIONS = ("none", "mean", "error", "z")
 
 
-def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") -> np.ndarray:
+def weigh(
+    judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
+) -> np.ndarray:
     """The weight of each row of `judgments` (from `mqm.read_mqm`), higher is worse.
 
     Judgments with a table of their own (bio-MQM, or by ``weights`` in ``campaign.yaml``) use it
@@ -60,22 +66,34 @@ def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") 
     table = weights
     if isinstance(table, str):
         if table not in WEIGHTS:
-            raise DataError("unknown weight table", value=table, expected=", ".join(WEIGHTS))
+            raise DataError(
+                "unknown weight table", value=table, expected=", ".join(WEIGHTS)
+            )
         table = pd.DataFrame(WEIGHTS[table], columns=["severity", "category", "weight"])
     kinds = judgments[["severity", "category"]].astype(str)
     weight_of = {}
-    for (severity, category), rows in kinds.groupby([*kinds], sort=False).size().items():
-        fits = table["severity"].isin(["", severity]) & table["category"].isin(["", category])
+    for (severity, category), rows in (
+        kinds.groupby([*kinds], sort=False).size().items()
+    ):
+        fits = table["severity"].isin(["", severity]) & table["category"].isin(
+            ["", category]
+        )
         if not fits.any():
             problem = f"no weight for {severity} {category} ({rows} rows)"
             expected = f"a weight table that has it ({', '.join(WEIGHTS)}), named by `weights: "
             expected += "critical25` in a campaign.yaml beside the files"
-            raise DataError(problem, column="severity", value=severity, expected=expected)
+            raise DataError(
+                problem, column="severity", value=severity, expected=expected
+            )
         weight_of[severity, category] = float(table.loc[fits, "weight"].iloc[0])
-    return np.array([weight_of[k] for k in zip(kinds["severity"], kinds["category"], strict=True)])
+    return np.array(
+        [weight_of[k] for k in zip(kinds["severity"], kinds["category"], strict=True)]
+    )
 
 
-def weightless(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") -> pd.Series:
+def weightless(
+    judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
+) -> pd.Series:
     """How many marked errors have weight 0 though their severity is not neutral, by category.
 
     Raises DataError as `weigh` does.
@@ -155,11 +173,15 @@ class Ratings:
     def without(self, *systems: str) -> Ratings:
         """The ratings without these systems."""
         keep = [i for i, s in enumerate(self.systems) if s not in systems]
-        parts = {name: getattr(self, name)[keep] for name in ("score", "square", "errors")}
+        parts = {
+            name: getattr(self, name)[keep] for name in ("score", "square", "errors")
+        }
         return replace(self, systems=tuple(self.systems[i] for i in keep), **parts)
 
 
-def ratings(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") -> Ratings:
+def ratings(
+    judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
+) -> Ratings:
     """Collect judgments into `Ratings`.
 
     Systems with at least half of the documents are kept, then documents of which every segment of
@@ -172,7 +194,9 @@ def ratings(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
     raters = tuple(sorted(scores["rater"].unique(), key=_natural))
     of_document = scores.groupby("document")
     code = {r: i for i, r in enumerate(raters)}
-    slots = np.array([sorted(code[r] for r in g.unique()) for _, g in of_document["rater"]])
+    slots = np.array(
+        [sorted(code[r] for r in g.unique()) for _, g in of_document["rater"]]
+    )
     s = pd.Index(systems).get_indexer(scores["system"])
     d = pd.Index(documents).get_indexer(scores["document"])
     r = scores["rater"].map(code).to_numpy()
@@ -207,11 +231,14 @@ def _complete(scores: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
         excluded[f"system {name} (under 50\u00a0% of documents)"] = int(number)
     scores = scores[~scores["system"].isin(few.index)]
     of_document = scores.groupby("document")
-    raters, segments = of_document["rater"].nunique(), of_document["segment"].nunique()
+    raters = of_document["rater"].nunique()
+    segments = of_document["segment"].nunique()
     depth = int(raters.mode().iloc[0])
     rated_whole = of_document.size() == raters * segments * scores["system"].nunique()
     if not rated_whole.all():
-        excluded["documents not rated whole for every system"] = int((~rated_whole).sum())
+        excluded["documents not rated whole for every system"] = int(
+            (~rated_whole).sum()
+        )
     uneven = rated_whole & (raters != depth)
     if uneven.any():
         excluded[f"documents without exactly {depth} raters"] = int(uneven.sum())
@@ -236,7 +263,9 @@ def system_means(data: Ratings) -> pd.DataFrame:
     Scores and errors are per segment and rating (Riley et al. 2024, appendix 10.2).
     """
     n = data.segments.sum() * data.shape[2]
-    frame = pd.DataFrame({"system": data.systems, "score": data.score.sum(axis=(1, 2)) / n})
+    frame = pd.DataFrame(
+        {"system": data.systems, "score": data.score.sum(axis=(1, 2)) / n}
+    )
     frame = frame.assign(errors=data.errors.sum(axis=(1, 2)) / n, ratings=int(n))
     frame = frame.sort_values(["score", "system"], ignore_index=True)
     frame.insert(0, "rank", range(1, len(frame) + 1))
@@ -254,7 +283,11 @@ def same_system(systems: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 def rater_scaling(
-    how: str, count: np.ndarray, total: np.ndarray, square: np.ndarray, errors: np.ndarray
+    how: str,
+    count: np.ndarray,
+    total: np.ndarray,
+    square: np.ndarray,
+    errors: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rater's affine map ``a·score + b`` of a normalisation (Riley et al. 2024, section 6.1.3).
 
@@ -266,25 +299,32 @@ def rater_scaling(
     sums of scores (`total`), of squared scores (`square`) and of `errors`. Raises DataError for any
     other `how`.
     """
-    one, zero = np.ones_like(total, dtype=float), np.zeros_like(total, dtype=float)
+    one = np.ones_like(total, dtype=float)
+    zero = np.zeros_like(total, dtype=float)
     if how == "none":
         return one, zero
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(count > 0, total / count, 0.0)
         if how == "z":
             variance = (square - count * mean**2) / (count - 1)
-            flat = ~(variance > 1e-9 * np.maximum(square / np.maximum(count, 1), 1e-300))
+            flat = ~(
+                variance > 1e-9 * np.maximum(square / np.maximum(count, 1), 1e-300)
+            )
             a = np.where(flat | (count < 2), 1.0, 1 / np.sqrt(variance))
             return a, -a * mean
         if how in ("mean", "error"):
-            overall = total.sum(axis=-1, keepdims=True) / count.sum(axis=-1, keepdims=True)
+            overall = total.sum(axis=-1, keepdims=True) / count.sum(
+                axis=-1, keepdims=True
+            )
             a = np.where(mean > 0, overall / mean, 1.0)
             if how == "mean":
                 return a, zero
             live = np.where(mean > 0, count * errors, 0.0)
             scale = count.sum(axis=-1, keepdims=True) / live.sum(axis=-1, keepdims=True)
             return np.where(mean > 0, a * scale * errors, 1.0), zero
-    raise DataError("unknown normalisation", value=how, expected=", ".join(NORMALISATIONS))
+    raise DataError(
+        "unknown normalisation", value=how, expected=", ".join(NORMALISATIONS)
+    )
 
 
 def normalised(data: Ratings, how: str = "none") -> np.ndarray:

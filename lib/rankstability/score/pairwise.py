@@ -68,11 +68,14 @@ def comparisons(data: Blocks, unranked: str = "drop") -> tuple[np.ndarray, ...]:
     Raises DataError for any other `unranked`.
     """
     if unranked not in ("drop", "keep"):
-        raise DataError("unknown rule for unranked outputs", value=unranked, expected="drop, keep")
+        raise DataError(
+            "unknown rule for unranked outputs", value=unranked, expected="drop, keep"
+        )
     i, j = np.triu_indices(data.codes.shape[1], 1)
     part = data.ranked if unranked == "drop" else data.codes >= 0
     row, column = np.nonzero(part[:, i] & part[:, j])
-    a, b = data.codes[row, i[column]], data.codes[row, j[column]]
+    a = data.codes[row, i[column]]
+    b = data.codes[row, j[column]]
     sign = np.sign(data.ranks[row, j[column]] - data.ranks[row, i[column]])
     return row, a, b, sign
 
@@ -108,7 +111,9 @@ def pair_counts(judgments: pd.DataFrame | Blocks, unranked: str = "drop") -> Pai
     return weighted(pairwise_by_block(data, unranked), each, data.systems)
 
 
-def pairwise_by_block(data: Blocks, unranked: str = "drop") -> tuple[csr_array, csr_array]:
+def pairwise_by_block(
+    data: Blocks, unranked: str = "drop"
+) -> tuple[csr_array, csr_array]:
     """Wins and ties per block: two sparse matrices, (blocks, n * n), cell (i, j) at i * n + j.
 
     Any weighting of the blocks is then one product: ``weights @ wins``.
@@ -120,9 +125,12 @@ def pairwise_by_block(data: Blocks, unranked: str = "drop") -> tuple[csr_array, 
 
     def counted(part: np.ndarray, first: np.ndarray, second: np.ndarray) -> csr_array:
         where = row[part], (first * n + second)[part]
-        return csr_array((np.ones(part.sum(), dtype=int), where), shape=(len(data.codes), n * n))
+        return csr_array(
+            (np.ones(part.sum(), dtype=int), where), shape=(len(data.codes), n * n)
+        )
 
-    better, worse = np.where(sign > 0, a, b), np.where(sign > 0, b, a)
+    better = np.where(sign > 0, a, b)
+    worse = np.where(sign > 0, b, a)
     ties = counted(sign == 0, better, worse)
     return counted(sign != 0, better, worse), ties + counted(sign == 0, worse, better)
 
@@ -132,7 +140,9 @@ def weighted(
 ) -> PairCounts:
     """Counts under `weights` of blocks, (replicates, blocks); `matrices` of `pairwise_by_block`."""
     n = len(systems)
-    wins, ties = (np.asarray(weights @ m).reshape(*weights.shape[:-1], n, n) for m in matrices)
+    wins, ties = (
+        np.asarray(weights @ m).reshape(*weights.shape[:-1], n, n) for m in matrices
+    )
     return PairCounts(systems, wins, ties)
 
 
@@ -162,7 +172,8 @@ def better_others(counts: PairCounts) -> np.ndarray:
 
 def wins_over_decided(counts: PairCounts) -> np.ndarray:
     """Wins / (wins + losses) (Bojar, Section 2.3); BOJAR (Lopez, Eq. 3) without reference."""
-    w, lost = counts.wins.sum(-1), counts.wins.sum(-2)
+    w = counts.wins.sum(-1)
+    lost = counts.wins.sum(-2)
     return ratio(w, w + lost)
 
 
@@ -184,8 +195,14 @@ def by_block(data: Blocks) -> dict[str, np.ndarray]:
     rank = np.where(ranked, data.ranks, np.inf)
     top = ranked & (rank == rank.min(axis=1, keepdims=True))
     sole = top & (top.sum(axis=1, keepdims=True) == 1)
-    facts = {"shown": data.codes >= 0, "ranked": ranked, "better_or_equal_all_in_block": top}
+    facts = {
+        "shown": data.codes >= 0,
+        "ranked": ranked,
+        "better_or_equal_all_in_block": top,
+    }
     facts["better_all_in_block"] = sole & (ranked.sum(axis=1, keepdims=True) > 1)
     facts["sole_winner"] = sole
     n = len(data.systems)
-    return {name: np.bincount(data.codes[fact], minlength=n) for name, fact in facts.items()}
+    return {
+        name: np.bincount(data.codes[fact], minlength=n) for name, fact in facts.items()
+    }

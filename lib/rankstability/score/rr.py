@@ -36,7 +36,9 @@ class Method:
     def __call__(self, counts: PairCounts) -> pd.Series:
         """Scores by system; NaN for the reference if it does not count."""
         used = counts if self.reference else counts.without(REFERENCE)
-        return pd.Series(self.score(used), index=list(used.systems)).reindex(list(counts.systems))
+        return pd.Series(self.score(used), index=list(used.systems)).reindex(
+            list(counts.systems)
+        )
 
 
 METHODS: dict[str, Method] = {
@@ -88,9 +90,13 @@ def scores(frame: pd.DataFrame) -> pd.DataFrame:
     first by `better_or_equal_others`, the reference included.
     """
     data = blocks(frame)
-    counts, facts = pair_counts(data), by_block(data)
-    out = pd.DataFrame({"task": str(frame["task"].iloc[0]), "system": list(data.systems)})
-    out["blocks_shown"], out["blocks_ranked"] = facts["shown"], facts["ranked"]
+    counts = pair_counts(data)
+    facts = by_block(data)
+    out = pd.DataFrame(
+        {"task": str(frame["task"].iloc[0]), "system": list(data.systems)}
+    )
+    out["blocks_shown"] = facts["shown"]
+    out["blocks_ranked"] = facts["ranked"]
     out["comparisons"] = counts.wins.sum(1) + counts.wins.sum(0) + counts.ties.sum(1)
     for name, method in METHODS.items():
         out[name] = method(counts).to_numpy()
@@ -108,7 +114,9 @@ def win_percentages(counts: PairCounts, order: list[str]) -> pd.DataFrame:
     percentages of a pair and its ties add up to 100. NaN if two systems never met.
     """
     total = counts.wins + counts.wins.T + counts.ties
-    shares = pd.DataFrame(100 * ratio(counts.wins.T, total), [*counts.systems], [*counts.systems])
+    shares = pd.DataFrame(
+        100 * ratio(counts.wins.T, total), [*counts.systems], [*counts.systems]
+    )
     return shares.loc[order, order]
 
 
@@ -127,7 +135,10 @@ def methods() -> pd.DataFrame:
 
 def tasks(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The rows of each task, keyed and sorted by its name."""
-    return {str(name): group for name, group in frame.groupby("task", observed=True, sort=True)}
+    return {
+        str(name): group
+        for name, group in frame.groupby("task", observed=True, sort=True)
+    }
 
 
 def method_of(name: str) -> Method:

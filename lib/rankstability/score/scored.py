@@ -95,7 +95,9 @@ class Scores:
         """Only these judgments (a mask); systems and segments keep their codes."""
         names = ("system", "segment", "score", "raw", "judgments")
         parts = {name: x[keep] for name in names if len(x := getattr(self, name))}
-        return replace(self, **parts, units={name: of[keep] for name, of in self.units.items()})
+        return replace(
+            self, **parts, units={name: of[keep] for name, of in self.units.items()}
+        )
 
     def weights(self, by_domain: bool = False) -> np.ndarray:
         """1 / n for each of the n judgments of one system's output of one segment.
@@ -106,13 +108,16 @@ class Scores:
         key = self._cells()
         weight = 1.0 / np.bincount(key, minlength=1)[key]
         if by_domain and "domain" in self.units:
-            held = self.unit("domain").astype(np.int64) * len(self.systems) + self.system
+            held = (
+                self.unit("domain").astype(np.int64) * len(self.systems) + self.system
+            )
             weight = weight / np.bincount(held, weight)[held]
         return weight
 
     def means(self, by_domain: bool = False) -> np.ndarray:
         """Mean score of each system, segments weighted equally; `by_domain` as in `weights`."""
-        weight, n = self.weights(by_domain), len(self.systems)
+        weight = self.weights(by_domain)
+        n = len(self.systems)
         total = np.bincount(self.system, weight, n)
         mean: np.ndarray = np.bincount(self.system, weight * self.score, n) / total
         return mean
@@ -120,7 +125,9 @@ class Scores:
     def matrix(self) -> np.ndarray:
         """Mean score of each segment and system, NaN where not judged: (segments, systems)."""
         shape = len(self.segments), len(self.systems)
-        return averages(self._cells(), self.score, shape[0] * shape[1])[0].reshape(shape)
+        return averages(self._cells(), self.score, shape[0] * shape[1])[0].reshape(
+            shape
+        )
 
     def stack(self) -> np.ndarray:
         """Scores as (judgments of an output, segments, systems); NaN where there are fewer."""
@@ -149,11 +156,17 @@ class Scores:
 
     def system_means(self) -> pd.DataFrame:
         """Means over `segment_scores`: system, mean_raw, mean_z, segments, judgments."""
-        n, known = len(self.systems), np.isfinite(self.score)
+        n = len(self.systems)
+        known = np.isfinite(self.score)
         raw, segments = averages(self.system, self.raw, n)
         z, _ = averages(self.system[known], self.score[known], n)
         judgments = np.bincount(self.system, self.judgments, n).astype(int)
-        columns = {"mean_raw": raw, "mean_z": z, "segments": segments, "judgments": judgments}
+        columns = {
+            "mean_raw": raw,
+            "mean_z": z,
+            "segments": segments,
+            "judgments": judgments,
+        }
         return pd.DataFrame({"system": list(self.systems), **columns})
 
     def _cells(self) -> np.ndarray:
@@ -171,7 +184,9 @@ def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Sc
     if score not in SCORES:
         raise DataError("unknown score", value=score, expected=", ".join(SCORES))
     if isinstance(judgments, DirectAssessment):
-        made = from_assessment(judgments, judgment_z(judgments) if score == "z" else None)
+        made = from_assessment(
+            judgments, judgment_z(judgments) if score == "z" else None
+        )
         return _of_kind(made, score, judgments.scale)
     if "severity" in judgments:
         frame = mqm_scores(judgments).rename(columns={"rater": "worker"})
@@ -179,15 +194,23 @@ def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Sc
         if score == "z":
             by = frame.groupby("worker")["score"]
             spread = by.transform("std")
-            frame["score"] = (frame["score"] - by.transform("mean")) / spread.where(spread > 0)
-        made = from_frame(frame.dropna(subset="score"), judgments.attrs.get("adaptive", False))
+            frame["score"] = (frame["score"] - by.transform("mean")) / spread.where(
+                spread > 0
+            )
+        made = from_frame(
+            frame.dropna(subset="score"), judgments.attrs.get("adaptive", False)
+        )
         return _of_kind(made, score, PENALTIES)
     if "raw" in judgments:
         columns = ["system", "document", "segment", score]
-        frame = judgments[columns].rename(columns={score: "score"}).dropna(subset="score")
+        frame = (
+            judgments[columns].rename(columns={score: "score"}).dropna(subset="score")
+        )
         made = from_frame(frame, judgments.attrs.get("adaptive", False))
         return replace(made, items=bool(judgments.attrs.get("items", False)))
-    raise DataError("judgments without scores", expected="DA, ESA, segment scores or MQM")
+    raise DataError(
+        "judgments without scores", expected="DA, ESA, segment scores or MQM"
+    )
 
 
 def _of_kind(made: Scores, score: str, scale: tuple[float, float]) -> Scores:
@@ -204,7 +227,9 @@ def from_assessment(da: DirectAssessment, score: np.ndarray | None = None) -> Sc
     left out. Raises DataError if no judgment counts.
     """
     good = da.good
-    values = good["score"].to_numpy(float) if score is None else np.asarray(score, float)
+    values = (
+        good["score"].to_numpy(float) if score is None else np.asarray(score, float)
+    )
     rows = counted(good) & np.isfinite(values)
     if not rows.any():
         raise DataError(f"no judgments that count for {da.pair}")
@@ -223,9 +248,12 @@ def from_frame(frame: pd.DataFrame, adaptive: bool = False) -> Scores:
     segment, segments = coded.pop("segment")
     units = {name: codes for name, (codes, _) in coded.items() if (codes >= 0).any()}
     if "domain" in units:
-        units["domain"] = np.where(units["domain"] < 0, units["domain"].max() + 1, units["domain"])
+        units["domain"] = np.where(
+            units["domain"] < 0, units["domain"].max() + 1, units["domain"]
+        )
     if {"worker", "document"} <= units.keys():
-        worker, document = units["worker"].astype(np.int64), units["document"]
+        worker = units["worker"].astype(np.int64)
+        document = units["document"]
         block = (worker * (document.max() + 1) + document) * len(systems) + system
         named = (worker >= 0) & (document >= 0)
         units["block"] = pd.factorize(np.where(named, block, np.nan), sort=True)[0]
@@ -240,7 +268,8 @@ def _codes(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
     if not (named and column.cat.categories.is_monotonic_increasing):
         codes, names = pd.factorize(column.astype(object), sort=True)
         return codes, tuple(str(n) for n in names)
-    categories, codes = column.cat.categories, column.cat.codes.to_numpy().astype(np.int64)
+    categories = column.cat.categories
+    codes = column.cat.codes.to_numpy().astype(np.int64)
     seen = np.bincount(codes + 1, minlength=len(categories) + 1)[1:] > 0
     codes = np.append(np.cumsum(seen) - 1, -1)[codes]  # the last: missing
     return codes, tuple(map(str, categories[seen]))
@@ -273,22 +302,30 @@ def segment_scores(
         expected = "DA, ESA or released segment scores; MQM is ranked by a recipe, such as wmt24"
         raise DataError("judgments without scores of segments", expected=expected)
     if isinstance(judgments, pd.DataFrame):
-        frame, keep = judgments, np.ones(len(judgments), bool)
+        frame = judgments
+        keep = np.ones(len(judgments), bool)
         raw = frame["raw"].to_numpy(float)
         z = frame["z"].to_numpy(float)
         number = frame["n"]
     else:
-        frame, keep = judgments.good, counted(judgments.good)
-        raw, number = frame["score"].to_numpy(float), None
+        frame = judgments.good
+        keep = counted(judgments.good)
+        raw = frame["score"].to_numpy(float)
+        number = None
         z = judgment_z(judgments) if z is None else z
         if not keep.any():
             problem = f"no judgments of type SYSTEM or REPEAT for {judgments.pair}"
             expected = "judgments that count"
             raise DataError(problem, file=judgments.file or None, expected=expected)
-    (system, systems), (segment, segments) = (_codes(frame[name][keep]) for name in KEYS)
-    raw, z = raw[keep], z[keep]
-    width, known = len(segments), np.isfinite(z)
-    cell, size = system * width + segment, len(systems) * width
+    (system, systems), (segment, segments) = (
+        _codes(frame[name][keep]) for name in KEYS
+    )
+    raw = raw[keep]
+    z = z[keep]
+    width = len(segments)
+    known = np.isfinite(z)
+    cell = system * width + segment
+    size = len(systems) * width
     mean_raw, count = averages(cell, raw, size)
     mean_z, _ = averages(cell[known], z[known], size)
     held = np.flatnonzero(count)
@@ -309,6 +346,8 @@ def _causes(da: DirectAssessment, systems: list[str]) -> dict[str, str]:
     why = why[why.index.isin(systems) & (why != "").to_numpy()]
     counts = why.groupby([why.index, why]).size()
     return {
-        name: ", ".join(f"{n} of a {reason}" for (_, reason), n in counts[[name]].items())
+        name: ", ".join(
+            f"{n} of a {reason}" for (_, reason), n in counts[[name]].items()
+        )
         for name in counts.index.unique(0)
     }

@@ -45,9 +45,12 @@ def screening(judged: Scores) -> pd.DataFrame:
     cell = place * n + judged.system
     with np.errstate(invalid="ignore"):
         size = len(items) * n
-        score = np.bincount(cell, judged.score, size) / np.bincount(cell, minlength=size)
+        score = np.bincount(cell, judged.score, size) / np.bincount(
+            cell, minlength=size
+        )
     score = score.reshape(-1, n)
-    total, known = np.zeros(len(items)), np.zeros(len(items))
+    total = np.zeros(len(items))
+    known = np.zeros(len(items))
     for i, j in zip(*np.triu_indices(n, 1), strict=True):
         if min(number[i], number[j]) > FEWEST_SCORES:
             off = score[:, i] - score[:, j] - (mean[i] - mean[j])
@@ -60,7 +63,9 @@ def screening(judged: Scores) -> pd.DataFrame:
         agreement = np.bincount(user, total, users) / pairs
     lines = _lines(judged, users)
     removed = (lines >= FEWEST_LINES) & (agreement < LEAST)
-    table = pd.DataFrame({"user": judged.workers, "lines": lines, "pairs": pairs.astype(int)})
+    table = pd.DataFrame(
+        {"user": judged.workers, "lines": lines, "pairs": pairs.astype(int)}
+    )
     return table.assign(agreement=agreement, removed=removed.astype(int))
 
 

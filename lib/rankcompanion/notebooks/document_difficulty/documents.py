@@ -20,7 +20,9 @@ def segment_frame(da: DirectAssessment) -> pd.DataFrame:
     """Mean scores per system and segment, in the columns of `campaigns.load_segment_scores`."""
     frame = segment_scores(da).frame().rename(columns={"judgments": "n"})
     names = da.good[["segment", "document"]].drop_duplicates("segment")
-    of = pd.Series(names["document"].astype(object).to_numpy(), index=names["segment"].astype(str))
+    of = pd.Series(
+        names["document"].astype(object).to_numpy(), index=names["segment"].astype(str)
+    )
     frame.insert(1, "document", of.reindex(frame["segment"]).to_numpy())
     return frame
 
@@ -46,14 +48,21 @@ def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
         raise DataError("segments without documents", column="document")
     known = frame[frame[score].notna()].astype({"system": str, "document": str})
     first, left = (
-        known.groupby(name)[score].mean().sort_values(ascending=False, kind="stable").index
+        known.groupby(name)[score]
+        .mean()
+        .sort_values(ascending=False, kind="stable")
+        .index
         for name in ("document", "system")
     )
     cells = known.groupby(["document", "system"])[score].mean().unstack()
-    return cells.reindex(index=first, columns=left).rename_axis(index="document", columns=None)
+    return cells.reindex(index=first, columns=left).rename_axis(
+        index="document", columns=None
+    )
 
 
-def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, variance.Components]:
+def variance_components(
+    data: DirectAssessment | pd.DataFrame,
+) -> dict[str, variance.Components]:
     """Variance components of raw scores and of z-scores: keys ``raw`` and ``z``.
 
     For judgments, the components are those of `models.variance.components`. Segment scores (with
@@ -62,14 +71,19 @@ def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, vari
     for fewer than two systems.
     """
     if isinstance(data, DirectAssessment):
-        return {"raw": variance.components(data), "z": variance.components(data, judgment_z(data))}
+        return {
+            "raw": variance.components(data),
+            "z": variance.components(data, judgment_z(data)),
+        }
     names = ["system", *(["document"] if has_documents(data) else []), "segment"]
     out = {}
     for score in ("raw", "z"):
         known = data[data[score].notna()]
         factors = {n: known[n].astype(str).to_numpy() for n in names}
         if len(set(factors["system"])) < 2:
-            raise DataError("fewer than two systems", expected="two or more; choose with pair=")
+            raise DataError(
+                "fewer than two systems", expected="two or more; choose with pair="
+            )
         out[score] = variance.crossed_where_possible(
             known[score].to_numpy(float), factors, known["n"].to_numpy()
         )
@@ -85,7 +99,9 @@ def component_table(parts: dict[str, variance.Components], pair: str) -> pd.Data
     return table
 
 
-def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
+def difficulty(
+    frame: pd.DataFrame, parts: dict[str, variance.Components]
+) -> pd.DataFrame:
     """How hard each document is, regardless of who translated and judged it; hardest first.
 
     `frame` is as from `segment_frame`. Columns document, segments, systems, judgments, mean_raw,
@@ -97,14 +113,19 @@ def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd
     base = base.assign(judgments=by["n"].sum(), mean_raw=by["raw"].mean())
     for score, suffix in (("raw", ""), ("z", "_z")):
         fitted = parts[score].effects["document"].set_index("level").reindex(base.index)
-        effect, half = fitted["effect"], Z95 * fitted["se"]
+        effect = fitted["effect"]
+        half = Z95 * fitted["se"]
         base[f"difficulty{suffix}"] = -effect
-        base[f"low{suffix}"], base[f"high{suffix}"] = -effect - half, -effect + half
-    table, order = base.rename_axis("document").reset_index(), ["difficulty", "document"]
+        base[f"low{suffix}"] = -effect - half
+        base[f"high{suffix}"] = -effect + half
+    table = base.rename_axis("document").reset_index()
+    order = ["difficulty", "document"]
     return table.sort_values(order, ascending=[False, True]).reset_index(drop=True)
 
 
-def ease_by_system(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
+def ease_by_system(
+    frame: pd.DataFrame, parts: dict[str, variance.Components]
+) -> pd.DataFrame:
     """How easy the documents were on which each system was judged, and its mean z without that.
 
     Columns system, human, documents, mean_raw, mean_z, luck_raw, luck_z (mean ease of the documents
@@ -114,10 +135,13 @@ def ease_by_system(frame: pd.DataFrame, parts: dict[str, variance.Components]) -
     of its mean raw scores over documents), z_without (mean_z - luck_z), rank, rank_without; best
     mean z first.
     """
-    system, document = frame["system"].astype(str), frame["document"].astype(str)
+    system = frame["system"].astype(str)
+    document = frame["document"].astype(str)
     segment = frame["segment"].astype(str)
     out = frame.groupby(system).agg(
-        documents=("document", "nunique"), mean_raw=("raw", "mean"), mean_z=("z", "mean")
+        documents=("document", "nunique"),
+        mean_raw=("raw", "mean"),
+        mean_z=("z", "mean"),
     )
 
     def against_the_mean(ease: pd.Series, score: str) -> pd.Series:
@@ -125,7 +149,9 @@ def ease_by_system(frame: pd.DataFrame, parts: dict[str, variance.Components]) -
         return mean - mean.mean()
 
     for score in ("raw", "z"):
-        ease = document.map(parts[score].effects["document"].set_index("level")["effect"])
+        ease = document.map(
+            parts[score].effects["document"].set_index("level")["effect"]
+        )
         out[f"luck_{score}"] = against_the_mean(ease, score)
     documents = parts["raw"].effects["document"].set_index("level").sort_index()
     known = frame["raw"].notna()
@@ -134,12 +160,16 @@ def ease_by_system(frame: pd.DataFrame, parts: dict[str, variance.Components]) -
     half = Z95 * np.sqrt((apart**2) @ documents["se"].fillna(0.0) ** 2)
     out["luck_low"] = out["luck_raw"] - half
     out["luck_high"] = out["luck_raw"] + half
-    more = segment.map(parts["z"].effects["segment"].set_index("level")["effect"]).fillna(0.0)
+    more = segment.map(
+        parts["z"].effects["segment"].set_index("level")["effect"]
+    ).fillna(0.0)
     out["segment_luck_z"] = against_the_mean(ease + more, "z")
     cells = frame.groupby([system, document])["raw"].mean()
     out["document_sd"] = cells.groupby(level=0).std(ddof=1)
     made = ["luck_raw", "luck_low", "luck_high", "luck_z", "segment_luck_z"]
-    out[made] = out[made].round(9) + 0.0  # 0 in a balanced design, without rounding errors
+    out[made] = (
+        out[made].round(9) + 0.0
+    )  # 0 in a balanced design, without rounding errors
     return with_and_without(out, "luck_z")
 
 
@@ -161,9 +191,20 @@ def summary(
     number = frame.nunique()
     raw = parts["raw"].variance
     row: dict[str, Any] = {"pair": pair, "systems": number["system"]}
-    row |= {"documents": number["document"] if known else 0, "segments": number["segment"]}
+    row |= {
+        "documents": number["document"] if known else 0,
+        "segments": number["segment"],
+    }
     row |= {"workers": int("worker" in raw), "system_sd": np.sqrt(raw["system"])}
-    names = ["judged", "document_sd", "luck_sd", "luck_max", "luck_z_sd", "luck_z_max", "reordered"]
+    names = [
+        "judged",
+        "document_sd",
+        "luck_sd",
+        "luck_max",
+        "luck_z_sd",
+        "luck_z_max",
+        "reordered",
+    ]
     if ease is None:
         return pd.DataFrame([row | dict.fromkeys(names, np.nan)])
     values = [document_means(frame).notna().to_numpy().mean(), np.sqrt(raw["document"])]

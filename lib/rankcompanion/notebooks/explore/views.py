@@ -23,7 +23,8 @@ from rankstability.score.scored import Scores, segment_scores
 
 from ..outlier_removal import SETS
 
-RULE, ALPHA = "knowles", 0.05
+RULE = "knowles"
+ALPHA = 0.05
 SIGN_TESTS = {  # by the correction of each
     ranks.SIGN_TEST if name == "none" else f"{ranks.SIGN_TEST}, {name}": name
     for name in CORRECTIONS
@@ -35,7 +36,9 @@ class State:
     """The settings of the controls; an empty score or test stands for the task's first."""
 
     removed: tuple[str, ...] = ()  # names of `Task.removable`
-    divisor: float = 1.0  # divides raw scores of human systems and REF rows (direct assessment)
+    divisor: float = (
+        1.0  # divides raw scores of human systems and REF rows (direct assessment)
+    )
     score: str = ""  # a name of `Task.scores`
     test: str = ""
     rule: str = RULE
@@ -46,8 +49,12 @@ class State:
 class View:
     """Two rankings of the same systems, and how they differ."""
 
-    before: tuple[str, ...]  # all systems of the original, best first, the dropped ones included
-    dropped: tuple[str, ...]  # those left out of both rankings before the lines are drawn
+    before: tuple[
+        str, ...
+    ]  # all systems of the original, best first, the dropped ones included
+    dropped: tuple[
+        str, ...
+    ]  # those left out of both rankings before the lines are drawn
     original: Ranking
     changed: Ranking
     change: Change
@@ -70,7 +77,9 @@ class Task:
     def __init__(self) -> None:
         self.ranked = lru_cache(64)(self._ranked)
 
-    def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
+    def _ranked(
+        self, removed: tuple[str, ...], divisor: float, score: str, test: str
+    ) -> Ranking:
         raise NotImplementedError
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
@@ -92,9 +101,16 @@ class Task:
 
     def view(self, state: State) -> View:
         """Rank as `state` says, and compare with the original; DataError for fewer than two."""
-        score, test = state.score or self.scores[0], state.test or self.tests[0]
-        wanted = [("unknown setting", score, self.scores), ("unknown setting", test, self.tests)]
-        wanted += [("nothing to remove", name, self.removable) for name in sorted(state.removed)]
+        score = state.score or self.scores[0]
+        test = state.test or self.tests[0]
+        wanted = [
+            ("unknown setting", score, self.scores),
+            ("unknown setting", test, self.tests),
+        ]
+        wanted += [
+            ("nothing to remove", name, self.removable)
+            for name in sorted(state.removed)
+        ]
         for problem, value, known in wanted:
             if value not in known:
                 raise DataError(problem, value=value, expected=", ".join(known))
@@ -104,18 +120,22 @@ class Task:
         if left < 2:
             raise DataError("too few systems left", value=left, expected="two or more")
         every = self.ranked((), 1.0, score, test).under(state.rule, state.alpha)
-        original, gone = every.without(dropped), tuple(s for s in every.systems if s in dropped)
+        original = every.without(dropped)
+        gone = tuple(s for s in every.systems if s in dropped)
         divisor = state.divisor if self.divides else 1.0
         changed = self.ranked(removed, divisor, score, test)
         changed = changed.without(dropped).under(state.rule, state.alpha)
         note = self._note(removed, divisor) if removed or divisor != 1 else ""
-        return View(every.systems, gone, original, changed, compare(original, changed), note)
+        return View(
+            every.systems, gone, original, changed, compare(original, changed), note
+        )
 
 
 class DaTask(Task):
     """Direct assessment: systems, REF rows or both can be removed, and human scores divided."""
 
-    scores, tests = ("mean_z", "mean_raw"), tuple(TESTS)
+    scores = ("mean_z", "mean_raw")
+    tests = tuple(TESTS)
 
     def __init__(self, da: DirectAssessment) -> None:
         super().__init__()
@@ -129,19 +149,29 @@ class DaTask(Task):
     def dropped(self, state: State) -> set[str]:
         """As in notebooks 02 and 03: human systems too, if they were removed or degraded."""
         humans = "human+ref" in state.removed or (self.divides and state.divisor != 1)
-        return {s for s in state.removed if s not in self.sets} | set(self.humans if humans else ())
+        return {s for s in state.removed if s not in self.sets} | set(
+            self.humans if humans else ()
+        )
 
-    def _segments(self, removed: tuple[str, ...], divisor: float) -> tuple[Scores, int, int]:
+    def _segments(
+        self, removed: tuple[str, ...], divisor: float
+    ) -> tuple[Scores, int, int]:
         """Segment scores, judgments removed, judgments divided."""
         both = "human+ref" in removed
         systems = [s for s in removed if s not in self.sets]
-        left = perturb.remove(self.da, systems, humans=both, reference=both or "ref" in removed)
+        left = perturb.remove(
+            self.da, systems, humans=both, reference=both or "ref" in removed
+        )
         da = perturb.degrade(left, divisor) if divisor != 1 else left
         lower = da.good["score"].to_numpy() != left.good["score"].to_numpy()
         return segment_scores(da), len(self.da.good) - len(da.good), int(lower.sum())
 
-    def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
-        return ranks.rank_scores(self.segments(removed, divisor)[0], by=score, test=test)
+    def _ranked(
+        self, removed: tuple[str, ...], divisor: float, score: str, test: str
+    ) -> Ranking:
+        return ranks.rank_scores(
+            self.segments(removed, divisor)[0], by=score, test=test
+        )
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
         _, taken, divided = self.segments(removed, divisor)
@@ -154,7 +184,8 @@ class DaTask(Task):
 class RrTask(Task):
     """Relative ranking: systems or the reference can be taken out of the blocks."""
 
-    scores, tests = tuple(METHODS), tuple(SIGN_TESTS)
+    scores = tuple(METHODS)
+    tests = tuple(SIGN_TESTS)
 
     def __init__(self, counts: PairCounts) -> None:
         super().__init__()
@@ -163,13 +194,20 @@ class RrTask(Task):
         if REFERENCE in counts.systems:
             self.sets = {REFERENCE: "the reference"}
 
-    def _tested(self, removed: tuple[str, ...], test: str) -> tuple[np.ndarray, np.ndarray]:
+    def _tested(
+        self, removed: tuple[str, ...], test: str
+    ) -> tuple[np.ndarray, np.ndarray]:
         counts = self.counts.without(*removed, REFERENCE)
         return ranks.count_tests(counts, SIGN_TESTS[test])
 
-    def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
-        counts, tests = self.counts.without(*removed), self.tested(removed, test)
-        return ranks.rank_counts(counts, score, correction=SIGN_TESTS[test], tests=tests)
+    def _ranked(
+        self, removed: tuple[str, ...], divisor: float, score: str, test: str
+    ) -> Ranking:
+        counts = self.counts.without(*removed)
+        tests = self.tested(removed, test)
+        return ranks.rank_counts(
+            counts, score, correction=SIGN_TESTS[test], tests=tests
+        )
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
         every = self.counts.comparisons
@@ -180,18 +218,23 @@ class RrTask(Task):
 class MqmTask(Task):
     """MQM: systems can be removed; raters are normalised by the systems that are left."""
 
-    scores, tests = mqm.NORMALISATIONS, (f"{ranks.PERMUTATIONS} permutations",)
+    scores = mqm.NORMALISATIONS
+    tests = (f"{ranks.PERMUTATIONS} permutations",)
 
     def __init__(self, data: mqm.Ratings) -> None:
         super().__init__()
         self.data = data
 
-    def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
+    def _ranked(
+        self, removed: tuple[str, ...], divisor: float, score: str, test: str
+    ) -> Ranking:
         return ranks.rank_ratings(self.data.without(*removed), score)
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
         size = self.data.score[0].size
-        return _taken(len(removed) * size, len(self.data.systems) * size, "rated documents")
+        return _taken(
+            len(removed) * size, len(self.data.systems) * size, "rated documents"
+        )
 
 
 def _taken(taken: int, every: int, what: str) -> str:
@@ -209,7 +252,9 @@ def load(campaign: Campaign, pair: str) -> dict[str, Task]:
     if campaign.protocol == "RR":
         import statsmodels.stats.multitest  # noqa: F401  (slow: not at the first correction)
 
-        return {name: RrTask(pair_counts(frame)) for name, frame in tasks(judgments).items()}
+        return {
+            name: RrTask(pair_counts(frame)) for name, frame in tasks(judgments).items()
+        }
     if campaign.protocol == "MQM":
         return {pair: MqmTask(mqm.ratings(judgments))}
     return {pair: DaTask(judgments)}

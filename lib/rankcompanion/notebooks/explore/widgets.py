@@ -16,11 +16,18 @@ from rankstability.rank.ranking import CLUSTER_RULES
 from ...figures.common import PALETTE, RED
 from .views import ALPHA, RULE, State, Task, View, load, shown
 
-STILL, INK = "#8C8C8C", "var(--jp-content-font-color1, #111)"  # the text colour of JupyterLab
+STILL, INK = (
+    "#8C8C8C",
+    "var(--jp-content-font-color1, #111)",
+)  # the text colour of JupyterLab
 BARS = {"kept": INK, "appeared": RED, "vanished": STILL}
 COLOURS = {"still": STILL, "dropped": "#767676", "ink": INK, "bars": BARS}
 LETTER, WIDTH = 8.6, 90  # pixels: width of a letter, gap between the columns
-DIVISORS = (1.0, 10.0, 0.25)  # from, to, step; includes those of Knowles (2021), section 5.2
+DIVISORS = (
+    1.0,
+    10.0,
+    0.25,
+)  # from, to, step; includes those of Knowles (2021), section 5.2
 
 
 def places(view: View) -> pd.DataFrame:
@@ -39,8 +46,14 @@ def places(view: View) -> pd.DataFrame:
     ):
         held = held_places(view.before, ranking.systems)
         cuts = [set(other.systems[:k]) for k in other.lines]
-        lines = {k: "kept" if set(ranking.systems[:k]) in cuts else alone for k in ranking.lines}
-        rows += [(name, s, held[s], lines.get(k, "")) for k, s in enumerate(ranking.systems, 1)]
+        lines = {
+            k: "kept" if set(ranking.systems[:k]) in cuts else alone
+            for k in ranking.lines
+        }
+        rows += [
+            (name, s, held[s], lines.get(k, ""))
+            for k, s in enumerate(ranking.systems, 1)
+        ]
     return pd.DataFrame(rows, columns=["ranking", "system", "place", "line"])
 
 
@@ -60,9 +73,16 @@ def bump_svg(view: View, before: str = "original", after: str = "changed") -> st
     left = max(int(LETTER * max(map(len, old))) + 16, 100)
     margin = max(left + 40, int(LETTER * len(after)) + 4)
     look = {"left": left, "right": left + WIDTH, "margin": margin, **COLOURS}
-    said = {"before": before, "after": after, "ranked": len(view.original.systems), "moved": moved}
+    said = {
+        "before": before,
+        "after": after,
+        "ranked": len(view.original.systems),
+        "moved": moved,
+    }
     lines = frame[frame["line"] != ""].to_dict("records")
-    return str(template("bump.svg.j2").render(systems=systems, lines=lines, **said, **look))
+    return str(
+        template("bump.svg.j2").render(systems=systems, lines=lines, **said, **look)
+    )
 
 
 class Explorer(widgets.VBox):
@@ -79,7 +99,9 @@ class Explorer(widgets.VBox):
                 f"{campaign} has segment scores without judgments",
                 expected="a campaign with judgments",
             )
-        self.campaigns = {c.name: c for c in campaigns.present() if shown(c)} | {campaign: start}
+        self.campaigns = {c.name: c for c in campaigns.present() if shown(c)} | {
+            campaign: start
+        }
         self.tasks: dict[str, Task] = {}
         self.shown: View | None = None
         self._quiet = False
@@ -104,11 +126,14 @@ class Explorer(widgets.VBox):
     def _controls(self) -> None:
         wide = {"layout": {"width": "auto"}, "style": {"description_width": "68px"}}
         options = [(f"{key} · {c.protocol}", key) for key, c in self.campaigns.items()]
-        self.campaign = widgets.Dropdown(options=options, description="Campaign", **wide)
+        self.campaign = widgets.Dropdown(
+            options=options, description="Campaign", **wide
+        )
         self.pair = widgets.Dropdown(description="Pair", **wide)
         self.track = widgets.Dropdown(description="Task", **wide)
         self.removed = widgets.SelectMultiple(
-            layout={"width": "auto", "height": "210px"}, tooltip="Ctrl or ⌘ and click for several"
+            layout={"width": "auto", "height": "210px"},
+            tooltip="Ctrl or ⌘ and click for several",
         )
         self.removed.add_class("rs-removed")
         names = ("nothing", "human + REF", "lowest", "highest")
@@ -132,7 +157,8 @@ class Explorer(widgets.VBox):
         self.message, self.table, self.bump = (widgets.HTML() for _ in range(3))
 
     def _layout(self) -> widgets.Widget:
-        two, wraps = {"grid_template_columns": "1fr 1fr"}, {"flex_flow": "row wrap"}
+        two = {"grid_template_columns": "1fr 1fr"}
+        wraps = {"flex_flow": "row wrap"}
         presets = widgets.GridBox(list(self.buttons.values()), layout=two)
         chosen = [self.campaign, self.pair, self.track]
         about = widgets.HTML("<b>Removed</b> from all judgments")
@@ -140,10 +166,14 @@ class Explorer(widgets.VBox):
             [*chosen, about, self.removed, presets, *self.settings],
             layout={"flex": "0 0 274px", "padding": "0 14px 0 0"},
         )
-        views = widgets.HBox([self.table, self.bump], layout={**wraps, "grid_gap": "10px 8px"})
+        views = widgets.HBox(
+            [self.table, self.bump], layout={**wraps, "grid_gap": "10px 8px"}
+        )
         wide = {"flex": "1 1 480px", "min_width": "0"}
         results = widgets.VBox([self.message, views], layout=wide)
-        return widgets.HBox([controls, results], layout={**wraps, "align_items": "flex-start"})
+        return widgets.HBox(
+            [controls, results], layout={**wraps, "align_items": "flex-start"}
+        )
 
     # ------------------------------------------------------------ what they do
 
@@ -181,22 +211,34 @@ class Explorer(widgets.VBox):
         Raises DataError for another name.
         """
         if name not in self.buttons:
-            raise DataError("no such removal", value=name, expected=", ".join(self.buttons))
+            raise DataError(
+                "no such removal", value=name, expected=", ".join(self.buttons)
+            )
         if not self.tasks:  # nothing could be read, which the message says
             return
         systems = self.task.first.systems
-        ends = {"lowest": systems[-1:], "highest": systems[:1], "human + REF": ("human+ref",)}
-        self.removed.value = tuple(n for n in ends.get(name, ()) if n in self.task.removable)
+        ends = {
+            "lowest": systems[-1:],
+            "highest": systems[:1],
+            "human + REF": ("human+ref",),
+        }
+        self.removed.value = tuple(
+            n for n in ends.get(name, ()) if n in self.task.removable
+        )
 
     def _open(self, pair: str) -> None:
         """Read a language pair (empty: the first) and fill the controls with its choices."""
         self.tasks = {}
         with self._quietly():
             campaign = self.campaigns[self.campaign.value]
-            self.message.value = f'<div class="message">Reading {escape(campaign.title)} …</div>'
+            self.message.value = (
+                f'<div class="message">Reading {escape(campaign.title)} …</div>'
+            )
             pairs = campaign.pairs
             if pair and pair not in pairs:
-                raise DataError("no such language pair", value=pair, expected=", ".join(pairs))
+                raise DataError(
+                    "no such language pair", value=pair, expected=", ".join(pairs)
+                )
             self.pair.options = pairs
             self.pair.value = pair or pairs[0]
             self.tasks = load(campaign, self.pair.value)
@@ -209,15 +251,21 @@ class Explorer(widgets.VBox):
     def _fill(self) -> None:
         """Fill the controls with the choices of the task, and reset them."""
         with self._quietly():
-            task, protocol = self.task, self.campaigns[self.campaign.value].protocol
+            task = self.task
+            protocol = self.campaigns[self.campaign.value].protocol
             systems = [(f"{k}  {s}", s) for k, s in enumerate(task.first.systems, 1)]
-            self.removed.options = [(text, name) for name, text in task.sets.items()] + systems
+            self.removed.options = [
+                (text, name) for name, text in task.sets.items()
+            ] + systems
             self.removed.value = ()
             self.buttons["human + REF"].disabled = "human+ref" not in task.sets
             self.divisor.value = DIVISORS[0]
             self.divisor.layout.display = "" if task.divides else "none"
             self.score.description = "Raters" if protocol == "MQM" else "Score"
-            for control, choices in ((self.score, task.scores), (self.test, task.tests)):
+            for control, choices in (
+                (self.score, task.scores),
+                (self.test, task.tests),
+            ):
                 if tuple(control.options) != choices:
                     control.options = choices
                     control.value = choices[0]
@@ -243,10 +291,13 @@ class Explorer(widgets.VBox):
 
     def _label(self, state: State) -> str:
         """What was changed, as the heading of the changed ranking."""
-        parts, said = [], {"human+ref": "human, REF", "_ref": "reference"}
+        parts = []
+        said = {"human+ref": "human, REF", "_ref": "reference"}
         if state.removed:
             name = said.get(state.removed[0], state.removed[0])
-            parts.append(f"without {name if len(state.removed) == 1 else len(state.removed)}")
+            parts.append(
+                f"without {name if len(state.removed) == 1 else len(state.removed)}"
+            )
         if self.task.divides and state.divisor != 1:
             parts.append(f"divisor {state.divisor:g}")
         return ", ".join(parts)

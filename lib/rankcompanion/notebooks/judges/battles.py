@@ -45,7 +45,9 @@ def joined(people: pd.DataFrame, judge: pd.DataFrame) -> pd.DataFrame:
     """
     both = people.merge(judge[[*BATTLE, "vote"]], on=BATTLE, suffixes=("", "_judge"))
     if both.empty:
-        value, expected = (", ".join(map(str, side[BATTLE].iloc[0])) for side in (judge, people))
+        value, expected = (
+            ", ".join(map(str, side[BATTLE].iloc[0])) for side in (judge, people)
+        )
         problem = "no battle of people has a vote of the judge"
         expected = f"people's battles (question, left, right), such as {expected}"
         column = str(judge["judge"].iloc[0])
@@ -63,7 +65,9 @@ def compared(both: pd.DataFrame) -> Votes:
     for name in ("vote", "vote_judge"):
         vote = both[name].to_numpy(float)
         strength, tie = _fitted(systems, left, right, vote)
-        sides.append((strength, vote - _expected(strength[left] - strength[right], tie)))
+        sides.append(
+            (strength, vote - _expected(strength[left] - strength[right], tie))
+        )
     battles = len(both.drop_duplicates(BATTLE))
     (strength, rest), (own, judge) = sides
     return Votes(systems, questions, strength, own, rest, judge, battles)
@@ -74,8 +78,10 @@ def _fitted(
 ) -> tuple[np.ndarray, float]:
     """Davidson's strengths and tie parameter; where infinite, with a win added each way."""
     n = len(systems)
-    wins, ties = np.zeros((n, n), int), np.zeros((n, n), int)
-    winner, loser = np.where(vote > 0.5, left, right), np.where(vote > 0.5, right, left)
+    wins = np.zeros((n, n), int)
+    ties = np.zeros((n, n), int)
+    winner = np.where(vote > 0.5, left, right)
+    loser = np.where(vote > 0.5, right, left)
     decided = vote != 0.5
     np.add.at(wins, (winner[decided], loser[decided]), 1)
     np.add.at(ties, (left[~decided], right[~decided]), 1)
@@ -87,7 +93,8 @@ def _fitted(
 
 def _expected(lead: np.ndarray, tie: float) -> np.ndarray:
     """The expected vote for the left, whose strength is higher by `lead`."""
-    up, down = np.exp(lead / 2), np.exp(-lead / 2)
+    up = np.exp(lead / 2)
+    down = np.exp(-lead / 2)
     return (up + tie / 2) / (up + down + tie)
 
 
@@ -97,7 +104,12 @@ def order(votes: Votes) -> dict[str, object]:
     agree = (ordered(votes.strength) == ordered(votes.judge_strength))[upper]
     first = votes.systems[int(np.argmax(votes.judge_strength))]
     together = float(tau(votes.strength, votes.judge_strength))
-    return {"alike": int(agree.sum()), "pairs": len(agree), "tau": together, "first": first}
+    return {
+        "alike": int(agree.sum()),
+        "pairs": len(agree),
+        "tau": together,
+        "first": first,
+    }
 
 
 def judged(votes: Votes) -> dict[str, float]:

@@ -18,16 +18,41 @@ from . import battles, worth
 from .worth import Beside
 
 COLUMNS = [
-    *("pair", "study", "judge", "outputs", "documents", "alike", "pairs", "declared_alike"),
-    *("declared", "tau", "r", "r_low", "r_high", "vd_share", "worth", "worth_low", "worth_high"),
+    "pair",
+    "study",
+    "judge",
+    "outputs",
+    "documents",
+    "alike",
+    "pairs",
+    "declared_alike",
+    "declared",
+    "tau",
+    "r",
+    "r_low",
+    "r_high",
+    "vd_share",
+    "worth",
+    "worth_low",
+    "worth_high",
 ]  # of judges.csv
 ORDERS = [
-    *("pair", "study", "judge", "first", "reversed", "lines_reversed", "same_annotators_alike"),
-    *("same_annotators", "lacking", "constant", "equal"),
+    "pair",
+    "study",
+    "judge",
+    "first",
+    "reversed",
+    "lines_reversed",
+    "same_annotators_alike",
+    "same_annotators",
+    "lacking",
+    "constant",
+    "equal",
 ]  # of orders.csv
 COUNTS = ["outputs", "documents", "alike", "pairs", "declared_alike", "declared"]
 PEOPLE = "people: "  # before the names of yardsticks, which are people's
-PERSON, PERFECT = f"{PEOPLE}another annotator", f"{PEOPLE}a perfect judge"
+PERSON = f"{PEOPLE}another annotator"
+PERFECT = f"{PEOPLE}a perfect judge"
 
 
 @dataclass(frozen=True)
@@ -60,7 +85,9 @@ def declared(sure: Certainty) -> Declared:
     return Declared(pairs, lines)
 
 
-def study(campaign: Campaign, pair: str, judgments: object, score: str, name: str = "") -> Study:
+def study(
+    campaign: Campaign, pair: str, judgments: object, score: str, name: str = ""
+) -> Study:
     """A campaign's judgments of people (as loaded), and what its judges said of the same pair."""
     people = scored(judgments, score)
     judges = said.read(campaign, pair)
@@ -95,8 +122,12 @@ def outputs(people: Scores, by: str = "") -> pd.DataFrame:
     frame = pd.DataFrame({"score": people.score})
     frame["system"] = np.array(people.systems, dtype=object)[people.system]
     frame["segment"] = np.array(people.segments, dtype=object)[people.segment]
-    frame["judge"] = np.array(people.workers, dtype=object)[people.unit(by)] if by else ""
-    made = frame.groupby(["judge", "system", "segment"], as_index=False, sort=False)["score"].mean()
+    frame["judge"] = (
+        np.array(people.workers, dtype=object)[people.unit(by)] if by else ""
+    )
+    made = frame.groupby(["judge", "system", "segment"], as_index=False, sort=False)[
+        "score"
+    ].mean()
     return made.assign(document="")
 
 
@@ -110,17 +141,26 @@ def compared(
     Columns pair is left out. Raises DataError as `worth.beside` does.
     """
     sure = declared(certainty(one.people, alpha=alpha))
-    same = declared(certainty(one.people, "document", alpha=alpha)) if _two(one.people) else sure
+    same = (
+        declared(certainty(one.people, "document", alpha=alpha))
+        if _two(one.people)
+        else sure
+    )
     known = [(judge, frame) for judge, frame in one.judges.groupby("judge", sort=False)]
     known += [(PEOPLE + name, outputs(scores)) for name, scores in others.items()]
-    rows, orders, twice = [], [], []
+    rows = []
+    orders = []
+    twice = []
     for judge, frame in known:
         beside = worth.beside(one.people, frame, one.documents)
-        found, first = worth.judged(beside), worth.order(beside)
+        found = worth.judged(beside)
+        first = worth.order(beside)
         means = dict(zip(beside.people.systems, beside.means()[1], strict=True))
         row = {"judge": judge, "outputs": beside.outputs, "documents": beside.documents}
         rows.append(row | first | kept(sure, means)[0] | found)
-        orders.append({"judge": judge, "first": first["first"], **_order(sure, same, means)})
+        orders.append(
+            {"judge": judge, "first": first["first"], **_order(sure, same, means)}
+        )
         orders[-1] |= _oddities(beside)
         twice += [found] if str(judge).startswith(PEOPLE) else []
     person = worth.another_person(one.people)
@@ -138,7 +178,9 @@ def _two(people: Scores) -> bool:
     return people.has("worker") and people.has("document")
 
 
-def kept(sure: Declared, means: Mapping[str, float]) -> tuple[dict[str, int], list[str], list[str]]:
+def kept(
+    sure: Declared, means: Mapping[str, float]
+) -> tuple[dict[str, int], list[str], list[str]]:
     """Of what people declare, what a judge's means keep: counts, pairs and lines reversed, by name.
 
     Only pairs of systems that the judge has are counted; a line is reversed if any such pair across
@@ -149,7 +191,10 @@ def kept(sure: Declared, means: Mapping[str, float]) -> tuple[dict[str, int], li
     way = worth.ordered(np.array([means[name] for name in names]))
     place = {name: k for k, name in enumerate(names)}
     sign = {(a, b): way[place[a], place[b]] for a, b in pairs}
-    counts = {"declared_alike": sum(s > 0 for s in sign.values()), "declared": len(pairs)}
+    counts = {
+        "declared_alike": sum(s > 0 for s in sign.values()),
+        "declared": len(pairs),
+    }
     wrong = [f"{b} above {a}" for (a, b), s in sign.items() if s < 0]
     lines = []
     for above in sure.lines:
@@ -160,7 +205,9 @@ def kept(sure: Declared, means: Mapping[str, float]) -> tuple[dict[str, int], li
     return counts, wrong, lines
 
 
-def _order(sure: Declared, same: Declared, means: Mapping[str, float]) -> dict[str, object]:
+def _order(
+    sure: Declared, same: Declared, means: Mapping[str, float]
+) -> dict[str, object]:
     _, wrong, lines = kept(sure, means)
     alike = kept(same, means)[0]
     out = {"reversed": "; ".join(wrong), "lines_reversed": "; ".join(lines)}
@@ -192,7 +239,11 @@ def _equal(beside: Beside) -> bool:
     if not people.has("worker"):
         return False
     frame["same"] = np.isclose(frame["score"], frame["judge"], rtol=0, atol=worth.SAME)
-    who = frame.assign(worker=people.unit("worker")).groupby("worker")["same"].agg(["all", "size"])
+    who = (
+        frame.assign(worker=people.unit("worker"))
+        .groupby("worker")["same"]
+        .agg(["all", "size"])
+    )
     return bool((who["all"] & (who["size"] >= beside.outputs)).any())
 
 
@@ -206,7 +257,8 @@ def of_votes(
     """
     unit = "judge" if (data.judges >= 0).all() else "battle"
     sure = declared(of_battles(data, unit, alpha))
-    rows, orders = [], []
+    rows = []
+    orders = []
     positions = [battles.position("people", people)]
     for judge, frame in judges.groupby("judge", sort=False):
         both = battles.joined(people, frame)
@@ -216,7 +268,9 @@ def of_votes(
         number = int(votes.question.max()) + 1
         row = {"judge": judge, "outputs": votes.battles, "documents": number}
         rows.append(row | first | kept(sure, means)[0] | battles.judged(votes))
-        orders.append({"judge": judge, "first": first["first"], **_order(sure, sure, means)})
+        orders.append(
+            {"judge": judge, "first": first["first"], **_order(sure, sure, means)}
+        )
         orders[-1] |= _odd_votes(people, both)
         distinct = both.drop_duplicates(battles.BATTLE)
         positions.append(battles.position(str(judge), distinct, "vote_judge"))
@@ -253,7 +307,8 @@ def of_pair(campaign: Campaign, pair: str, score: str, alpha: float = 0.05) -> M
     `battles.joined` do.
     """
     if campaign.format == "battles":
-        people, judges = people_votes(campaign, pair), said.read(campaign, pair)
+        people = people_votes(campaign, pair)
+        judges = said.read(campaign, pair)
         judges = pd.DataFrame(columns=said.VOTES) if judges is None else judges
         tables = of_votes(people, judges, units(campaigns.load(campaign, pair)), alpha)
     else:
@@ -265,9 +320,13 @@ def of_pair(campaign: Campaign, pair: str, score: str, alpha: float = 0.05) -> M
         }
         made = []
         for name, one in studies.items():
-            others = {other: two.people for other, two in studies.items() if other != name}
+            others = {
+                other: two.people for other, two in studies.items() if other != name
+            }
             made.append(compared(one, others, alpha))
-        rows, orders = (pd.concat(side, ignore_index=True) for side in zip(*made, strict=True))
+        rows, orders = (
+            pd.concat(side, ignore_index=True) for side in zip(*made, strict=True)
+        )
         tables = rows, orders, pd.DataFrame(columns=battles.POSITION)
     for frame in tables:
         frame.insert(0, "pair", pair)
@@ -280,8 +339,14 @@ def people_votes(campaign: Campaign, pair: str) -> pd.DataFrame:
     return votes[~said.mask(votes["judge"], said.named(campaign.entry))]
 
 
-def _table(rows: Sequence[Mapping[str, object]], columns: list[str], name: str) -> pd.DataFrame:
+def _table(
+    rows: Sequence[Mapping[str, object]], columns: list[str], name: str
+) -> pd.DataFrame:
     frame = pd.DataFrame(list(rows), columns=columns[2:])
     frame.insert(0, "study", name)
-    whole = [one for one in (*COUNTS, "same_annotators_alike", "same_annotators") if one in frame]
+    whole = [
+        one
+        for one in (*COUNTS, "same_annotators_alike", "same_annotators")
+        if one in frame
+    ]
     return frame.astype(dict.fromkeys(whole, "Int64"))

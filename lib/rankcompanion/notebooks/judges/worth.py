@@ -23,7 +23,9 @@ from rankstability.score.scored import Scores
 FEWEST_SYSTEMS, FEWEST_DOCUMENTS = 3, 4  # that both have, for a worth to be told
 SAME = 1e-9  # share of the range of scores below which a difference is a rounding error
 LEVEL = 0.95  # of intervals
-MOST_CELLS = 4_000_000  # units x systems of campaigns without a document that are held at once
+MOST_CELLS = (
+    4_000_000  # units x systems of campaigns without a document that are held at once
+)
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ class Beside:
 
     def means(self) -> tuple[np.ndarray, np.ndarray]:
         """People's mean of each system, and the judge's."""
-        system, share = self.people.system, self.share
+        system = self.people.system
+        share = self.share
         people = np.bincount(system, share * self.people.score)
         return people, np.bincount(system, share * self.score)
 
@@ -67,7 +70,10 @@ def beside(people: Scores, judge: pd.DataFrame, documents: pd.Series) -> Beside:
     name none). Raises DataError if no output of people is found, and if documents disagree.
     """
     cells = pd.MultiIndex.from_arrays(
-        [np.array(people.systems)[people.system], np.array(people.segments)[people.segment]]
+        [
+            np.array(people.systems)[people.system],
+            np.array(people.segments)[people.segment],
+        ]
     )
     table = _as_people_name(judge, cells)
     keys = pd.MultiIndex.from_frame(table[["system", "segment"]])
@@ -81,7 +87,9 @@ def beside(people: Scores, judge: pd.DataFrame, documents: pd.Series) -> Beside:
     system = np.searchsorted(used, held.system)
     names = tuple(people.systems[k] for k in used)
     lacking = tuple(name for name in people.systems if name not in names)
-    kept = Scores(names, held.segments, system, held.segment, held.score, held.units, held.workers)
+    kept = Scores(
+        names, held.segments, system, held.segment, held.score, held.units, held.workers
+    )
     outputs = len(np.unique(place[found]))
     return Beside(kept, table["score"].to_numpy(float)[place[found]], lacking, outputs)
 
@@ -115,7 +123,9 @@ def _same_documents(table: pd.DataFrame, documents: pd.Series) -> None:
     other = table[both & (theirs != table["document"])]
     if len(other):
         first = other.iloc[0]
-        value = f"segment {first['segment']}: {first['document']} ({len(other)} outputs)"
+        value = (
+            f"segment {first['segment']}: {first['document']} ({len(other)} outputs)"
+        )
         expected = f"{documents[first['segment']]}, as people's judgments have it"
         problem = "documents of judge and people disagree"
         raise DataError(problem, column=_name(table), value=value, expected=expected)
@@ -128,7 +138,12 @@ def order(one: Beside) -> dict[str, object]:
     agree = (ordered(people) == ordered(judge))[upper]
     first = one.people.systems[int(np.argmax(judge))]
     together = float(tau(people, judge)) if len(agree) else np.nan
-    return {"alike": int(agree.sum()), "pairs": len(agree), "tau": together, "first": first}
+    return {
+        "alike": int(agree.sum()),
+        "pairs": len(agree),
+        "tau": together,
+        "first": first,
+    }
 
 
 def ordered(means: np.ndarray) -> np.ndarray:
@@ -173,11 +188,16 @@ def correlation(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Correlation of two influences over units and pairs of systems; NaN if one never varies."""
     own = over_pairs(first, first) * over_pairs(second, second)
     known = own > 0
-    return np.where(known, over_pairs(first, second) / np.sqrt(np.where(known, own, 1.0)), np.nan)
+    return np.where(
+        known, over_pairs(first, second) / np.sqrt(np.where(known, own, 1.0)), np.nan
+    )
 
 
 def correlated(
-    people: np.ndarray, judge: np.ndarray, held: np.ndarray, document: np.ndarray | None = None
+    people: np.ndarray,
+    judge: np.ndarray,
+    held: np.ndarray,
+    document: np.ndarray | None = None,
 ) -> tuple[float, float, float]:
     """r over documents with its interval: r, low, high.
 
@@ -206,7 +226,9 @@ def _varies(sums: np.ndarray, held: np.ndarray) -> bool:
     """Whether influences are more than rounding errors of the means."""
     influence = about_means(sums, held)
     size = np.abs(sums).sum() / held.sum()
-    return bool(np.sqrt(max(float(over_pairs(influence, influence)), 0.0)) > SAME * size)
+    return bool(
+        np.sqrt(max(float(over_pairs(influence, influence)), 0.0)) > SAME * size
+    )
 
 
 def interval(r: float, left: np.ndarray) -> tuple[float, float]:
@@ -237,15 +259,22 @@ def document_share(people: Scores) -> float:
         return 1.0
     weight = people.weights()
     share = weight / np.bincount(people.system, weight)[people.system]
-    document, worker = (people.unit(name).astype(np.int64) for name in ("document", "worker"))
+    document, worker = (
+        people.unit(name).astype(np.int64) for name in ("document", "worker")
+    )
     cell = worker * (int(document.max()) + 1) + document
-    of = [influences(people.score, share, people.system, one) for one in (document, worker, cell)]
+    of = [
+        influences(people.score, share, people.system, one)
+        for one in (document, worker, cell)
+    ]
     documents, annotators, both = (over_pairs(one, one) for one in of)
     whole = max(documents, annotators, documents + annotators - both)
     return documents / whole if whole > 0 else np.nan
 
 
-def worth(r: float, low: float, high: float, documents: float = 1.0) -> dict[str, float]:
+def worth(
+    r: float, low: float, high: float, documents: float = 1.0
+) -> dict[str, float]:
     """A judge's correlation and worth: r, r_low, r_high, vd_share, worth, worth_low, worth_high.
 
     `documents` is `document_share`, taken as known; the worth of r is max(r, 0) squared times it.
@@ -268,7 +297,8 @@ def judged(one: Beside) -> dict[str, float]:
     people = one.people
     if one.documents < FEWEST_DOCUMENTS or len(people.systems) < FEWEST_SYSTEMS:
         return UNKNOWN
-    unit, n = people.unit("document"), len(people.systems)
+    unit = people.unit("document")
+    n = len(people.systems)
     sums, held = unit_totals(people.system, unit, people.score, one.share, n)
     theirs = unit_totals(people.system, unit, one.score, one.share, n)[0]
     r, low, high = correlated(sums, theirs, held)
@@ -287,15 +317,21 @@ def another_person(people: Scores) -> dict[str, float]:
     frame = pd.DataFrame({"system": people.system, "segment": people.segment})
     frame = frame.assign(worker=people.unit("worker"), score=people.score)
     frame["document"] = people.unit("document")
-    both = frame.merge(frame, on=["system", "segment", "document"], suffixes=("", "_other"))
+    both = frame.merge(
+        frame, on=["system", "segment", "document"], suffixes=("", "_other")
+    )
     both = both[both["worker"] < both["worker_other"]]
-    if both["document"].nunique() < FEWEST_DOCUMENTS or both["system"].nunique() < FEWEST_SYSTEMS:
+    if (
+        both["document"].nunique() < FEWEST_DOCUMENTS
+        or both["system"].nunique() < FEWEST_SYSTEMS
+    ):
         return UNKNOWN
     system = np.unique(both["system"], return_inverse=True)[1]
     unit = both.groupby(["document", "worker", "worker_other"]).ngroup().to_numpy()
     document = both.groupby(unit)["document"].first().to_numpy()
     times = both.groupby(["system", "segment"])["score"].transform("size").to_numpy()
-    weight, n = 1 / times, int(system.max()) + 1
+    weight = 1 / times
+    n = int(system.max()) + 1
     own, other = (both[name].to_numpy(float) for name in ("score", "score_other"))
     sums, held = unit_totals(system, unit, own, weight, n)
     theirs = unit_totals(system, unit, other, weight, n)[0]
@@ -306,6 +342,7 @@ def another_person(people: Scores) -> dict[str, float]:
 def perfect(person: dict[str, float]) -> dict[str, float]:
     """What a judge would be worth that knew what people agree on, from `another_person`."""
     known = {
-        name: float(np.sqrt(np.maximum(person[name], 0.0))) for name in ("r", "r_low", "r_high")
+        name: float(np.sqrt(np.maximum(person[name], 0.0)))
+        for name in ("r", "r_low", "r_high")
     }
     return worth(known["r"], known["r_low"], known["r_high"], person["vd_share"])

@@ -23,7 +23,9 @@ def equal_systems(scored: Scores, recipe: Recipe, rng: np.random.Generator) -> S
     averages over domains, this is done within each domain. A system keeps which of its judgments
     are high and which are low.
     """
-    domain = scored.unit("domain") if recipe.by_domain and scored.has("domain") else None
+    domain = (
+        scored.unit("domain") if recipe.by_domain and scored.has("domain") else None
+    )
     domain = np.zeros_like(scored.system) if domain is None else domain
     equal = np.empty_like(scored.score)
     for one in np.unique(domain):
@@ -32,7 +34,9 @@ def equal_systems(scored: Scores, recipe: Recipe, rng: np.random.Generator) -> S
     return replace(scored, score=equal)
 
 
-def _pooled(score: np.ndarray, system: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _pooled(
+    score: np.ndarray, system: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
     """The quantile of all scores at the rank of each among those of its system."""
     order = np.lexsort((rng.random(len(score)), score, system))
     number = np.bincount(system)
@@ -69,7 +73,8 @@ def false_lines(
     (number of null campaigns).
     """
     recipe = quick(recipe)
-    pairs, lines = np.empty(draws), np.empty(draws, int)
+    pairs = np.empty(draws)
+    lines = np.empty(draws, int)
     above = np.triu_indices(len(scored.systems), 1)
     for k in range(draws):
         null = shuffled(equal_systems(scored, recipe, rng), unit, rng)
@@ -79,7 +84,9 @@ def false_lines(
     return false_line_row(recipe.name, unit, pairs, lines)
 
 
-def false_line_row(recipe: str, unit: str, pairs: np.ndarray, lines: np.ndarray) -> pd.DataFrame:
+def false_line_row(
+    recipe: str, unit: str, pairs: np.ndarray, lines: np.ndarray
+) -> pd.DataFrame:
     """The row of `false_lines`, from each null campaign's share of significant pairs and lines.
 
     `lines` says of each campaign whether it has a line.
@@ -90,17 +97,24 @@ def false_line_row(recipe: str, unit: str, pairs: np.ndarray, lines: np.ndarray)
     mean = pairs.mean()
     row = {"recipe": recipe, "unit": unit, "pairs_significant": mean}
     row |= {"pairs_low": max(mean - half, 0.0), "pairs_high": min(mean + half, 1.0)}
-    row |= {"campaigns_with_line": lines.mean(), "campaigns_low": low, "campaigns_high": high}
+    row |= {
+        "campaigns_with_line": lines.mean(),
+        "campaigns_low": low,
+        "campaigns_high": high,
+    }
     return pd.DataFrame([{**row, "draws": draws}])
 
 
-def shuffle_labels(system: np.ndarray, unit: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def shuffle_labels(
+    system: np.ndarray, unit: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
     """Permute the labels of systems within each unit; returns the new system of each judgment.
 
     Judgments of a system within a unit stay together. `system`, `unit` and the result are codes of
     each judgment, from 0.
     """
-    n, units = int(system.max()) + 1, int(unit.max()) + 1
+    n = int(system.max()) + 1
+    units = int(unit.max()) + 1
     key = unit.astype(np.int64) * n + system
     held = np.bincount(key, minlength=units * n).reshape(units, n) > 0
     chance = np.where(held, rng.random((units, n)), np.inf)

@@ -13,7 +13,12 @@ from rankstability.score.scored import Scores
 
 from .calibration import false_lines
 
-SHOWN = ("segment", "document", "worker", TWO_WAY)  # units whose lines notebook 10 compares
+SHOWN = (
+    "segment",
+    "document",
+    "worker",
+    TWO_WAY,
+)  # units whose lines notebook 10 compares
 
 
 def units_shown(judged: Scores) -> list[str]:
@@ -25,7 +30,12 @@ def units_shown(judged: Scores) -> list[str]:
 def units_by_system(judged: Scores, kind: str) -> np.ndarray:
     """Whether each unit of this kind holds a judgment of each system: (units, systems)."""
     n = len(judged.systems)
-    return unit_totals(judged.system, judged.unit(kind), judged.score, judged.weights(), n)[1] > 0
+    return (
+        unit_totals(
+            judged.system, judged.unit(kind), judged.score, judged.weights(), n
+        )[1]
+        > 0
+    )
 
 
 def null_unit(judged: Scores) -> str:
@@ -67,7 +77,8 @@ def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
     """
     keys = [name for name in ("pair", "recipe", "unit") if name in lines]
     frame = lines.assign(
-        unit=lines["unit"].fillna(UNTOLD), claimed_and_held=lines["held"] * lines["claimed"]
+        unit=lines["unit"].fillna(UNTOLD),
+        claimed_and_held=lines["held"] * lines["claimed"],
     )
     groups = frame.groupby(keys, sort=False)
     counts = groups[["claimed", "held", "claimed_and_held"]].sum(min_count=1)

@@ -62,15 +62,22 @@ def annotate(frame: pd.DataFrame) -> Annotations:
 
     A comparison whose judge is not named is in no pair, since the two judges may be the same.
     """
-    parts = [_comparisons(rows).assign(task=task) for task, rows in rr.tasks(frame).items()]
+    parts = [
+        _comparisons(rows).assign(task=task) for task, rows in rr.tasks(frame).items()
+    ]
     table = pd.concat(parts, ignore_index=True)
     table["reference"] = table[["first", "second"]].eq(rr.REFERENCE).any(axis=1)
-    item = table.groupby(["task", "segment", "first", "second"], sort=False).ngroup().to_numpy()
+    item = (
+        table.groupby(["task", "segment", "first", "second"], sort=False)
+        .ngroup()
+        .to_numpy()
+    )
     unit = table.groupby(["task", "segment"], sort=False).ngroup().to_numpy()
     named = pd.DataFrame({"row": table.index, "item": item})[table["judge"] != ""]
     pairs = named.merge(named, on="item").query("row_x < row_y")
     judge = pd.factorize(table["judge"])[0]
-    left, right = pairs["row_x"].to_numpy(), pairs["row_y"].to_numpy()
+    left = pairs["row_x"].to_numpy()
+    right = pairs["row_y"].to_numpy()
     return Annotations(table, left, right, judge, item, unit)
 
 
@@ -83,9 +90,11 @@ def _comparisons(rows: pd.DataFrame) -> pd.DataFrame:
     table = carried[["document", "track"]].reset_index(drop=True).astype(str)
     languages = carried["pair"].astype(str).str.split("-", n=1)
     table["source"], table["target"] = (languages.str[i].to_numpy() for i in (0, 1))
-    table["segment"], table["judge"] = data.segment[row], data.judge[row]
+    table["segment"] = data.segment[row]
+    table["judge"] = data.judge[row]
     table["block"] = data.block[row]
-    table["first"], table["second"] = names[np.minimum(a, b)], names[np.maximum(a, b)]
+    table["first"] = names[np.minimum(a, b)]
+    table["second"] = names[np.maximum(a, b)]
     return table.assign(label=np.where(a > b, -sign, sign))
 
 
@@ -151,7 +160,10 @@ def agreement(
     out = []
     without = ~notes.table["reference"].to_numpy()
     for about, inside, rows in _groups(notes.table, by):
-        for reference, counted in (("included", np.ones_like(without)), ("excluded", without)):
+        for reference, counted in (
+            ("included", np.ones_like(without)),
+            ("excluded", without),
+        ):
             keep = rows & counted
             paired = inside[left] & (keep[left] | keep[right])
             for kind, of_kind in zip(KINDS, (same, ~same), strict=True):
@@ -160,8 +172,20 @@ def agreement(
                     sums = Sums(notes, chosen, keep, inside & counted)
                     row = about | {"kind": kind, "reference": reference}
                     out.append(row | sums.row(resamples, rng))
-    columns = ["kind", "reference", "annotations", "pairs", "segments", "p_e", *MEASURES]
-    return pd.DataFrame(out) if out else pd.DataFrame(columns=[by, *columns] if by else columns)
+    columns = [
+        "kind",
+        "reference",
+        "annotations",
+        "pairs",
+        "segments",
+        "p_e",
+        *MEASURES,
+    ]
+    return (
+        pd.DataFrame(out)
+        if out
+        else pd.DataFrame(columns=[by, *columns] if by else columns)
+    )
 
 
 def _groups(
@@ -174,7 +198,9 @@ def _groups(
         return
     sides = ["first", "second"] if by == "system" else [by]
     if not set(sides) <= set(table.columns):
-        raise DataError("no such column", value=by, expected="system or a column of annotations")
+        raise DataError(
+            "no such column", value=by, expected="system or a column of annotations"
+        )
     for name in np.unique(table[sides].to_numpy()):
         rows = table[sides].eq(name).any(axis=1).to_numpy()
         yield {by: name}, every if by in ("judge", "system") else rows, rows
@@ -188,34 +214,56 @@ class Sums:
     """
 
     def __init__(
-        self, notes: Annotations, pairs: np.ndarray, counted: np.ndarray, group: np.ndarray
+        self,
+        notes: Annotations,
+        pairs: np.ndarray,
+        counted: np.ndarray,
+        group: np.ndarray,
     ) -> None:
-        left, right = notes.left[pairs], notes.right[pairs]
-        agree, tie = notes.agree[pairs], notes.table["label"].to_numpy() == 0
+        left = notes.left[pairs]
+        right = notes.right[pairs]
+        agree = notes.agree[pairs]
+        tie = notes.table["label"].to_numpy() == 0
         used = np.flatnonzero(counted)
         units, code = np.unique(notes.unit[used], return_inverse=True)
         at = np.searchsorted(units, notes.unit[left])
         size = len(units)
         segments = len(np.unique(at))
-        self.counts = {"annotations": len(used), "pairs": len(pairs), "segments": segments}
+        self.counts = {
+            "annotations": len(used),
+            "pairs": len(pairs),
+            "segments": segments,
+        }
         self.labels = np.bincount(code, minlength=size).astype(float)
         self.ties = np.bincount(code, weights=tie[used], minlength=size)
         self.total = np.bincount(at, minlength=size).astype(float)
         self.agree = np.bincount(at, weights=agree, minlength=size)
-        _, item, number = np.unique(notes.item[left], return_inverse=True, return_counts=True)
+        _, item, number = np.unique(
+            notes.item[left], return_inverse=True, return_counts=True
+        )
         share = 1 / number[item]  # every comparison has equal weight in Fleiss' mean
         self.items = np.bincount(at, weights=share, minlength=size)
         self.item_agree = np.bincount(at, weights=share * agree, minlength=size)
-        judges, both = np.unique(notes.judge[np.stack([left, right])], return_inverse=True)
+        judges, both = np.unique(
+            notes.judge[np.stack([left, right])], return_inverse=True
+        )
         both = np.sort(both.reshape(2, -1), axis=0)
         couples, which = np.unique(both[0] * len(judges) + both[1], return_inverse=True)
         self.first, self.second = np.divmod(couples, len(judges))
-        labelled = np.flatnonzero(group & np.isin(notes.unit, units) & np.isin(notes.judge, judges))
+        labelled = np.flatnonzero(
+            group & np.isin(notes.unit, units) & np.isin(notes.judge, judges)
+        )
         coded = (units, notes.unit), (judges, notes.judge)
         where = tuple(np.searchsorted(known, codes[labelled]) for known, codes in coded)
-        self.given = csr_array((np.ones(len(labelled)), where), shape=(size, len(judges)))
-        self.equal = csr_array((tie[labelled].astype(float), where), shape=(size, len(judges)))
-        self.met = csr_array((np.ones(len(which)), (at, which)), shape=(size, len(couples)))
+        self.given = csr_array(
+            (np.ones(len(labelled)), where), shape=(size, len(judges))
+        )
+        self.equal = csr_array(
+            (tie[labelled].astype(float), where), shape=(size, len(judges))
+        )
+        self.met = csr_array(
+            (np.ones(len(which)), (at, which)), shape=(size, len(couples))
+        )
 
     def measures(self, weights: np.ndarray) -> dict[str, np.ndarray]:
         """P(E) of π and the measures, for weights of segments (replicates, segments)."""
@@ -223,7 +271,8 @@ class Sums:
         p_e = chance(ratio(weights @ self.ties, weights @ self.labels))
         given, equal, met = (weights @ m for m in (self.given, self.equal, self.met))
         rate = np.nan_to_num(ratio(equal, given))
-        a, b = rate[:, self.first], rate[:, self.second]
+        a = rate[:, self.first]
+        b = rate[:, self.second]
         by_chance = met * (a * b + (1 - a) * (1 - b) / 2)
         p_cohen = ratio(by_chance.sum(axis=1), met.sum(axis=1))
         return {
@@ -233,19 +282,28 @@ class Sums:
             "clicker": corrected(p_a, RANDOM_CLICKER),
             "pi": corrected(p_a, p_e),
             "cohen": corrected(p_a, p_cohen),
-            "fleiss": corrected(ratio(weights @ self.item_agree, weights @ self.items), p_e),
+            "fleiss": corrected(
+                ratio(weights @ self.item_agree, weights @ self.items), p_e
+            ),
         }
 
     def row(self, resamples: int, rng: np.random.Generator | None) -> dict:
         """Counts and measures, with intervals if there are `resamples`."""
         size = len(self.total)
         point = self.measures(np.ones((1, size)))
-        out = {**self.counts, **{name: float(value[0]) for name, value in point.items()}}
+        out = {
+            **self.counts,
+            **{name: float(value[0]) for name, value in point.items()},
+        }
         if resamples and rng is not None:
-            weights = rng.multinomial(size, np.full(size, 1 / size), size=resamples).astype(float)
+            weights = rng.multinomial(
+                size, np.full(size, 1 / size), size=resamples
+            ).astype(float)
             draws = self.measures(weights)
             for name in MEASURES:
                 values = draws[name][np.isfinite(draws[name])]
-                limits = np.percentile(values, [2.5, 97.5]) if len(values) else [np.nan] * 2
+                limits = (
+                    np.percentile(values, [2.5, 97.5]) if len(values) else [np.nan] * 2
+                )
                 out[f"{name}_low"], out[f"{name}_high"] = map(float, limits)
         return out

@@ -47,15 +47,24 @@ def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
     for task, judgments in rr.tasks(frame).items():
         counts = pairwise.pair_counts(judgments)
         score = rr.METHODS["better_or_equal_others"](counts)
-        row = {"task": task, "systems": len(counts.systems), "blocks": judgments["block"].nunique()}
-        row |= {"labels": int(judgments["ranked"].sum()), "comparisons": counts.comparisons}
+        row = {
+            "task": task,
+            "systems": len(counts.systems),
+            "blocks": judgments["block"].nunique(),
+        }
+        row |= {
+            "labels": int(judgments["ranked"].sum()),
+            "comparisons": counts.comparisons,
+        }
         row["reference_better_or_equal"] = round(score.get(REFERENCE, np.nan), 3)
         for kind in ("intra", "inter"):
             row[f"{kind}_kappa"] = round(kappa.get((task, kind), np.nan), 3)
         rows.append(row)
     table = pd.DataFrame(rows)
     means = table.drop(columns="task").mean()
-    return pd.concat([table, pd.DataFrame([{"task": "average", **means}])], ignore_index=True)
+    return pd.concat(
+        [table, pd.DataFrame([{"task": "average", **means}])], ignore_index=True
+    )
 
 
 def sole_winners(scores: pd.DataFrame, blocks: pd.Series) -> pd.DataFrame:
@@ -68,14 +77,18 @@ def sole_winners(scores: pd.DataFrame, blocks: pd.Series) -> pd.DataFrame:
     rows = []
     for task, part in scores.groupby("task", sort=False):
         won = part.set_index("system")["sole_winner_blocks"]
-        rest = won.drop(REFERENCE, errors="ignore").sort_values(ascending=False, kind="stable")
+        rest = won.drop(REFERENCE, errors="ignore").sort_values(
+            ascending=False, kind="stable"
+        )
         if REFERENCE in won:
             rows.append((task, REFERENCE, won[REFERENCE]))
         rows += [(task, system, n) for system, n in rest.iloc[:SOLE_WINNERS].items()]
         rows.append((task, "other systems", rest.iloc[SOLE_WINNERS:].sum()))
         rows.append((task, "no sole winner", blocks[task] - won.sum()))
         rows.append((task, "blocks", blocks[task]))
-    return pd.DataFrame(rows, columns=["task", "winner", "blocks"]).astype({"blocks": int})
+    return pd.DataFrame(rows, columns=["task", "winner", "blocks"]).astype(
+        {"blocks": int}
+    )
 
 
 def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
@@ -88,7 +101,11 @@ def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for task, judgments in rr.tasks(frame).items():
         with_reference = judgments.loc[judgments["system"] == REFERENCE, "block"]
-        joint = judgments["block"].isin(with_reference).groupby(judgments["system"].astype(str))
+        joint = (
+            judgments["block"]
+            .isin(with_reference)
+            .groupby(judgments["system"].astype(str))
+        )
         part = scores[(scores["task"] == task) & (scores["system"] != REFERENCE)]
         score = (100 * part["better_or_equal_others"]).round(1)
         share = 100 * part["system"].map(joint.mean())
@@ -114,7 +131,9 @@ def correlations(points: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -> pd.DataFrame:
+def method_ranks(
+    scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float
+) -> pd.DataFrame:
     """The rank of each system by every score and by the minimum feedback arc set.
 
     `scores` is from `score.rr.scores` of all tasks of `frame`; `time_limit`, in seconds, is for one
@@ -128,7 +147,12 @@ def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -
         part = part.sort_values("system")
         table = part[["task", "system"]].reset_index(drop=True)
         for name in (*rr.METHODS, *rr.BLOCK_METHODS):
-            values = part[name].round(12).fillna(UNSCORED).rank(ascending=False, method="first")
+            values = (
+                part[name]
+                .round(12)
+                .fillna(UNSCORED)
+                .rank(ascending=False, method="first")
+            )
             table[name] = values.to_numpy().astype(int)
         best = tournament_ranking(pairwise.pair_counts(judgments), time_limit).ranking
         table["mfas"] = table["system"].map({s: k for k, s in enumerate(best, start=1)})
@@ -145,7 +169,9 @@ def tournament_ranking(
     (`rank.tournament.feedback_arc_set`).
     """
     ranked = counts.without(REFERENCE)
-    official = rr.METHODS["better_or_equal_others"](counts).reindex(list(ranked.systems))
+    official = rr.METHODS["better_or_equal_others"](counts).reindex(
+        list(ranked.systems)
+    )
     return tournament.feedback_arc_set(
         tournament.net_weights(ranked.wins),
         ranked.systems,
@@ -168,7 +194,9 @@ def head_to_head(judgments: pd.DataFrame, system: str, other: str) -> dict[str, 
     return counts | {name: int((sign == value).sum()) for name, value in signs.items()}
 
 
-def twice_ranked(judgments: pd.DataFrame, segment: int, first: str, second: str) -> pd.DataFrame:
+def twice_ranked(
+    judgments: pd.DataFrame, segment: int, first: str, second: str
+) -> pd.DataFrame:
     """The blocks of one sentence that rank two systems: judge, block and their ranks (Table 9)."""
     rows = judgments[(judgments["segment"] == segment) & judgments["ranked"]]
     rows = rows[rows["system"].isin([first, second])]
@@ -212,7 +240,12 @@ def removal_summary(changes: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranges(
-    frame: pd.DataFrame, methods: Sequence[str], *, resamples: int, seed: int, unit: str = ""
+    frame: pd.DataFrame,
+    methods: Sequence[str],
+    *,
+    resamples: int,
+    seed: int,
+    unit: str = "",
 ) -> pd.DataFrame:
     """Rank ranges of each task by bootstrap: 95 % of the ranks in resampled campaigns.
 
@@ -225,7 +258,9 @@ def ranges(
         data = rank_ranges.units(judgments)
         own = unit or rank_ranges.default_unit(data)
         for drawn in dict.fromkeys((own, "judgment")):
-            sample = data.resample(drawn, resamples, named_generator(seed, f"{task} {drawn}"))
+            sample = data.resample(
+                drawn, resamples, named_generator(seed, f"{task} {drawn}")
+            )
             for name in methods:
                 table = _range_table(data.counts, sample, rr.method_of(name))
                 parts.append(table.assign(task=task, method=name, drawn=drawn))
@@ -233,7 +268,9 @@ def ranges(
     return table[["task", "method", "drawn", *table.columns[:-3]]]
 
 
-def _range_table(counts: PairCounts, sample: PairCounts, method: rr.Method) -> pd.DataFrame:
+def _range_table(
+    counts: PairCounts, sample: PairCounts, method: rr.Method
+) -> pd.DataFrame:
     used = sample if method.reference else sample.without(REFERENCE)
     keep = [k for k, s in enumerate(used.systems) if s != REFERENCE]
     systems = [used.systems[k] for k in keep]
@@ -254,12 +291,18 @@ def cluster_table(
         counts = pairwise.pair_counts(judgments)
         counts.without(REFERENCE).connected()
         ranked = {
-            name: rank_counts(counts, method, correction=name, rule=rule, alpha=alpha).table
+            name: rank_counts(
+                counts, method, correction=name, rule=rule, alpha=alpha
+            ).table
             for name in significance.CORRECTIONS
         }
-        table = ranked["none"].drop(columns="cluster").replace({method: {UNSCORED: np.nan}})
+        table = (
+            ranked["none"].drop(columns="cluster").replace({method: {UNSCORED: np.nan}})
+        )
         clusters = {name: made["cluster"].to_numpy() for name, made in ranked.items()}
-        parts.append(table.assign(task=task, **clusters)[["task", *table.columns, *clusters]])
+        parts.append(
+            table.assign(task=task, **clusters)[["task", *table.columns, *clusters]]
+        )
     return pd.concat(parts, ignore_index=True)
 
 
@@ -279,12 +322,18 @@ def strengths(frame: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
         except DataError:
             continue
         part = sure.table().rename(columns={"low": "rank_low", "high": "rank_high"})
-        part = part.rename(columns={"score": "strength", "score_low": "low", "score_high": "high"})
+        part = part.rename(
+            columns={"score": "strength", "score_low": "low", "score_high": "high"}
+        )
         part["held_below"] = np.append(sure.held, False).astype(int)
         part["bojar"] = rr.METHODS["bojar"](data.counts).to_numpy()[sure.order]
         tie = bradley_terry.davidson(data.counts)[1]
         parts.append(part.assign(task=task, unit=sure.unit, tie=tie)[[*COLUMNS]])
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
+    return (
+        pd.concat(parts, ignore_index=True)
+        if parts
+        else pd.DataFrame(columns=list(COLUMNS))
+    )
 
 
 def modelled(frame: pd.DataFrame) -> list[str]:

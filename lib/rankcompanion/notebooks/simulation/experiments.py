@@ -30,7 +30,9 @@ QUALITIES = ("size", "violations", "clusters", "cluster_violations")  # of rank 
 
 Floats = NDArray[np.float64]
 MOST = 5e6  # largest number of judgments that is considered
-NODES = 48  # nodes of the integral over a pair's gap; with 200, no share changes by 1e-8
+NODES = (
+    48  # nodes of the integral over a pair's gap; with 200, no share changes by 1e-8
+)
 RANKERS = ("BOJAR", "EXPECTED", "LOPEZ")
 SIDES = (1, 2)  # sides of the sign test in the pairwise method
 SHARD = 10  # runs that share a seed
@@ -41,7 +43,8 @@ def _power(most: int, spread: float, width: float, sides: int) -> Floats:
     """The chance that a random pair is separated after N = 0 ... `most` judgments of that pair."""
     node, weight = np.polynomial.legendre.leggauss(NODES)
     # the gap of two uniform qualities: density 2 (1 - u) for u = gap / width on [0, 1]
-    u, weight = (node + 1) / 2, weight / 2
+    u = (node + 1) / 2
+    weight = weight / 2
     weight = weight * 2 * (1 - u)
     better = ndtr(u * width / (spread * np.sqrt(2)))
     c = critical_wins(most, sides=sides)
@@ -61,12 +64,16 @@ def _power(most: int, spread: float, width: float, sides: int) -> Floats:
 @lru_cache(maxsize=1024)
 def _meetings(blocks: int, meet: float) -> tuple[int, Floats]:
     """The distribution of the number of meetings of a pair in `blocks`: first number, chances."""
-    mean, sd = blocks * meet, np.sqrt(blocks * meet * (1 - meet))
-    low, high = max(0, int(mean - 8 * sd)), min(blocks, int(mean + 8 * sd) + 2)
+    mean = blocks * meet
+    sd = np.sqrt(blocks * meet * (1 - meet))
+    low = max(0, int(mean - 8 * sd))
+    high = min(blocks, int(mean + 8 * sd) + 2)
     return low, binom.pmf(np.arange(low, high + 1), blocks, meet)
 
 
-def expected_share(judgments: NDArray | Sequence[float], model: Model, sides: int = 1) -> Floats:
+def expected_share(
+    judgments: NDArray | Sequence[float], model: Model, sides: int = 1
+) -> Floats:
     """Expected share of significant pairs after numbers of pairwise judgments, without simulation.
 
     A pair of systems meets in a block with probability k(k-1) / n(n-1), so its number of judgments
@@ -74,14 +81,17 @@ def expected_share(judgments: NDArray | Sequence[float], model: Model, sides: in
     binomial tail; the gap of two uniform qualities has density 2 (1 - d/width) / width. This leaves
     an integral over d (Gauss-Legendre) and a sum over N.
     """
-    n, k = model.systems, model.block
+    n = model.systems
+    k = model.block
     meet = k * (k - 1) / (n * (n - 1))
     out = []
     for count in np.atleast_1d(np.asarray(judgments, dtype=float)):
         blocks = max(1, round(count / model.per_block))
         low, chance = _meetings(blocks, meet)
         high = low + len(chance)
-        size = max(256, 1 << int(high).bit_length())  # few tables, each for many numbers
+        size = max(
+            256, 1 << int(high).bit_length()
+        )  # few tables, each for many numbers
         power = _power(size, model.spread, model.width, sides)
         out.append(float(chance @ power[low:high]))
     return np.array(out)
@@ -93,9 +103,11 @@ def judgments_needed(share: float, model: Model, sides: int = 1) -> float:
     Found by bisection, to one block or 0.05 %; NaN beyond `MOST`.
     """
     step = model.per_block
-    low, high = 1, 64
+    low = 1
+    high = 64
     while expected_share([high * step], model, sides)[0] < share:
-        low, high = high, high * 2
+        low = high
+        high = high * 2
         if high * step > MOST:
             return float("nan")
     while high - low > max(1, high // 2000):
@@ -149,9 +161,13 @@ def advice(
     rng = np.random.default_rng(seed)
     quality = draw_qualities(model, experiments, rng)
     drawn = significant_share(draw_pairs(model, quality, sizes, rng))
-    table = pd.DataFrame({"systems": model.systems, "spread": model.spread, "share": shares})
+    table = pd.DataFrame(
+        {"systems": model.systems, "spread": model.spread, "share": shares}
+    )
     table["judgments"] = targets
-    for name, curve in zip(("fewer", "more"), np.quantile(drawn, [0.9, 0.1], axis=0), strict=True):
+    for name, curve in zip(
+        ("fewer", "more"), np.quantile(drawn, [0.9, 0.1], axis=0), strict=True
+    ):
         table[name] = [_first_size(sizes, curve, share) for share in shares]
     return table.assign(experiments=experiments)
 
@@ -166,7 +182,10 @@ def _first_size(sizes: Sequence[int], curve: NDArray, share: float) -> float:
 
 
 def advice_for(
-    campaigns: pd.DataFrame, shares: Sequence[float], seeds: Sequence[int], experiments: int
+    campaigns: pd.DataFrame,
+    shares: Sequence[float],
+    seeds: Sequence[int],
+    experiments: int,
 ) -> pd.DataFrame:
     """`advice` for each of several campaigns, real or planned.
 
@@ -175,7 +194,9 @@ def advice_for(
     """
     parts = []
     for row, seed in zip(campaigns.to_dict("records"), seeds, strict=True):
-        model = Model(int(row.pop("systems")), float(row.pop("spread")), int(row.pop("block")))
+        model = Model(
+            int(row.pop("systems")), float(row.pop("spread")), int(row.pop("block"))
+        )
         part = advice(model, shares, seed, experiments=experiments)
         parts.append(pd.DataFrame({**row, **part}))
     return pd.concat(parts, ignore_index=True)
@@ -190,13 +211,19 @@ def _drawn(
     return ranks(quality), PairCounts(tuple(model.names()), wins, np.zeros_like(wins))
 
 
-def with_errors(values: Floats, names: Sequence[str], **columns: object) -> pd.DataFrame:
+def with_errors(
+    values: Floats, names: Sequence[str], **columns: object
+) -> pd.DataFrame:
     """Mean and standard error over the first axis, ``<name>`` and ``<name>_se``, after `columns`.
 
     The last axis of `values` goes with `names`.
     """
     mean = values.mean(axis=0)
-    se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else mean * np.nan
+    se = (
+        values.std(axis=0, ddof=1) / np.sqrt(len(values))
+        if len(values) > 1
+        else mean * np.nan
+    )
     for i, name in enumerate(names):
         columns |= {name: mean[..., i], f"{name}_se": se[..., i]}
     return pd.DataFrame(columns)
@@ -250,12 +277,16 @@ def ranking_errors(
     def work(count: int, rng: np.random.Generator) -> Floats:
         truth, counts = _drawn(model, count, judgments, rng)
         rankings = [rank_counts(counts, ranker) for ranker in RANKERS]
-        return np.stack([ranking_error(r, truth[:, None, :]) for r in rankings], axis=-1)
+        return np.stack(
+            [ranking_error(r, truth[:, None, :]) for r in rankings], axis=-1
+        )
 
     label = f"ranking error, spread {model.spread:g}"
     errors = np.concatenate(in_shards(work, experiments, shard, seed, jobs, label))
     parts = [
-        with_errors(errors[..., i : i + 1], ["error"], ranker=ranker, judgments=list(judgments))
+        with_errors(
+            errors[..., i : i + 1], ["error"], ranker=ranker, judgments=list(judgments)
+        )
         for i, ranker in enumerate(RANKERS)
     ]
     return pd.concat(parts, ignore_index=True).assign(experiments=experiments)
@@ -319,7 +350,9 @@ def range_qualities(
     values = np.concatenate(in_shards(work, runs, SHARD, seed, jobs, label))
     sizes = list(judgments)
     parts = [
-        with_errors(values[:, i], QUALITIES, method=method, setting=setting, judgments=sizes)
+        with_errors(
+            values[:, i], QUALITIES, method=method, setting=setting, judgments=sizes
+        )
         for i, (method, setting) in enumerate(settings)
     ]
     return pd.concat(parts, ignore_index=True).assign(runs=runs)

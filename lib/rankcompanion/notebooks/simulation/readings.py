@@ -30,12 +30,14 @@ from .experiments import (
 )
 
 KOEHN = settings("koehn2012")
-SYSTEMS, SIGMA2 = KOEHN["systems"], KOEHN["sigma2"]
+SYSTEMS = KOEHN["systems"]
+SIGMA2 = KOEHN["sigma2"]
 MATCHING_SPREAD = KOEHN["matching_spread"]
 SIGMA2_IS = ("variance", "standard deviation")
 WMT12 = 13_000  # judgments, Section 6
 SIZES = (10_000, 20_000, 30_000, 40_000, 50_000)
-TABLE4_SYSTEMS, TABLE4_SIGMA2 = (6, 8, 10, 12, 15), (8, 10, 12)
+TABLE4_SYSTEMS = (6, 8, 10, 12, 15)
+TABLE4_SIGMA2 = (8, 10, 12)
 TABLE4_SHARES = (0.5, 0.7, 0.8, 0.9)
 POINTS = 12  # points of a task's growth curve
 CANDIDATES = tuple(range(2, 41))  # spreads that are tried
@@ -95,7 +97,8 @@ def figure3(experiments: int, seed: int, jobs: int = 1) -> pd.DataFrame:
     """
     spreads = [*(reading.spread(SIGMA2) for reading in READINGS), MATCHING_SPREAD]
     tables = {
-        s: ranking_errors(Model(SYSTEMS, s), SIZES, experiments, seed, jobs=jobs) for s in spreads
+        s: ranking_errors(Model(SYSTEMS, s), SIZES, experiments, seed, jobs=jobs)
+        for s in spreads
     }
     return stacked(tables, "spread")
 
@@ -105,22 +108,30 @@ def table1(runs: int, resamples: int, seed: int, jobs: int = 1) -> pd.DataFrame:
 
     Columns spread, and those of `experiments.range_qualities`.
     """
-    how: dict[str, Any] = {"trims": [reading.trimmed(resamples) for reading in READINGS]}
+    how: dict[str, Any] = {
+        "trims": [reading.trimmed(resamples) for reading in READINGS]
+    }
     tables = {
-        s: range_qualities(Model(SYSTEMS, s), SIZES, runs, resamples, seed, jobs=jobs, **how)
+        s: range_qualities(
+            Model(SYSTEMS, s), SIZES, runs, resamples, seed, jobs=jobs, **how
+        )
         for s in (reading.spread(SIGMA2) for reading in READINGS)
     }
     return stacked(tables, "spread")
 
 
-def table4(meanings: Iterable[tuple[str, int]] = tuple(product(SIGMA2_IS, (2, 1)))) -> pd.DataFrame:
+def table4(
+    meanings: Iterable[tuple[str, int]] = tuple(product(SIGMA2_IS, (2, 1))),
+) -> pd.DataFrame:
     """Judgments needed for a share of significant pairs, by `judgments_needed` (Table 4).
 
     `meanings` are what "sigma^2" (one of `SIGMA2_IS`) and "p-level 0.05" (the sides of the test)
     may mean. Columns sigma2_is, sides, systems, sigma2, share, judgments; 60 rows per meaning.
     """
     rows = []
-    for (sigma2_is, sides), n, sigma2 in product(meanings, TABLE4_SYSTEMS, TABLE4_SIGMA2):
+    for (sigma2_is, sides), n, sigma2 in product(
+        meanings, TABLE4_SYSTEMS, TABLE4_SIGMA2
+    ):
         model = Model(n, spread_of(sigma2, sigma2_is))
         for share in TABLE4_SHARES:
             needed = judgments_needed(share, model, sides=sides)
@@ -133,7 +144,9 @@ def section6() -> pd.DataFrame:
     """Expected share of significant pairs at the size of WMT12: reading, judgments, share."""
     rows = []
     for r in READINGS:
-        share = expected_share([WMT12], Model(SYSTEMS, r.spread(SIGMA2)), sides=r.sides)[0]
+        share = expected_share(
+            [WMT12], Model(SYSTEMS, r.spread(SIGMA2)), sides=r.sides
+        )[0]
         rows.append((r.name, WMT12, share))
     return pd.DataFrame(rows, columns=["reading", "judgments", "share"])
 
@@ -149,10 +162,17 @@ def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
         used = data.without(REFERENCE)
         score = expected_win(used.counts)
         order = np.argsort(-score, kind="stable")
-        ratio, rank = score[order], np.arange(1, len(order) + 1)
-        line = np.polynomial.Polynomial.fit(rank, ratio, 1)(rank) if len(rank) > 1 else ratio
+        ratio = score[order]
+        rank = np.arange(1, len(order) + 1)
+        line = (
+            np.polynomial.Polynomial.fit(rank, ratio, 1)(rank)
+            if len(rank) > 1
+            else ratio
+        )
         spread = ((ratio - ratio.mean()) ** 2).sum()
-        part = pd.DataFrame({"task": task, "rank": rank, "system": np.array(used.systems)[order]})
+        part = pd.DataFrame(
+            {"task": task, "rank": rank, "system": np.array(used.systems)[order]}
+        )
         r2 = 1 - ((ratio - line) ** 2).sum() / spread if spread > 0 else np.nan
         parts.append(part.assign(win_ratio=ratio, straight=line, r2=r2))
     return pd.concat(parts, ignore_index=True)
@@ -181,7 +201,10 @@ def growth(
         decided.append(counts.wins.sum(axis=(1, 2)))
         judged.append(decided[-1] + counts.ties.sum(axis=(1, 2)) / 2)
     share = np.array(shares)
-    columns = {"judgments": np.mean(judged, axis=0), "decided": np.mean(decided, axis=0)}
+    columns = {
+        "judgments": np.mean(judged, axis=0),
+        "decided": np.mean(decided, axis=0),
+    }
     limits = {"share_low": share.min(axis=0), "share_high": share.max(axis=0)}
     return pd.DataFrame(columns | {"share": share.mean(axis=0)} | limits)
 
@@ -211,23 +234,32 @@ def fitted_spreads(
     curves: dict[tuple[str, str], pd.DataFrame] = {}
     for reading in readings:
         for i, (task, data) in enumerate(tasks.items()):
-            rng, sides = np.random.default_rng([seed, i]), reading.sides
+            rng = np.random.default_rng([seed, i])
+            sides = reading.sides
             grown = growth(data, rng, orders=orders, sides=sides)
             used = data.without(REFERENCE)
             n = len(used.systems)
             model = Model(n, block=min(block_size(used), n))
-            sizes, shares = grown["judgments"].to_numpy(), grown["share"].to_numpy()
+            sizes = grown["judgments"].to_numpy()
+            shares = grown["share"].to_numpy()
             spread, misfit = fit_spread(sizes, shares, model, CANDIDATES, sides=sides)
             best = Model(n, spread, model.block)
             curve = grown.assign(fitted=expected_share(sizes, best, sides=sides))
             curves[reading.name, task] = curve
-            row = {"reading": reading.name, "task": task, "systems": n, "block": model.block}
+            row = {
+                "reading": reading.name,
+                "task": task,
+                "systems": n,
+                "block": model.block,
+            }
             row |= {"judgments": sizes[-1], "share": shares[-1], "spread": spread}
             fits.append(row | {"sigma2": reading.sigma2(spread), "rmse": misfit})
     return pd.DataFrame(fits), stacked(curves, "reading", "task")
 
 
-def repeated_ranges(frame: pd.DataFrame, seed: int, *, repetitions: int = 25) -> pd.DataFrame:
+def repeated_ranges(
+    frame: pd.DataFrame, seed: int, *, repetitions: int = 25
+) -> pd.DataFrame:
     """A task's ranking with rank ranges computed as in the paper, from several bootstraps.
 
     `frame` has the rows of one task from `rr.read_rr`. Judgments, without ties, are resampled

@@ -9,7 +9,13 @@ import numpy as np
 import pandas as pd
 
 from rankstability.rank.srp import DESIGNED, simulate, srp, stability
-from rankstability.rank.srp_studies import GROUPINGS, TOLERANCE, Design, assign, draw_documents
+from rankstability.rank.srp_studies import (
+    GROUPINGS,
+    TOLERANCE,
+    Design,
+    assign,
+    draw_documents,
+)
 from rankstability.score import mqm
 from rankstability.score.mqm import Ratings
 
@@ -29,7 +35,8 @@ NORMALISED = {"none": "unnormalised", "mean": "mean", "error": "error", "z": "z-
 Z = "z above unnormalised"
 BALANCED = "fully balanced, unnormalised"
 GROUPING = ("pSxS above no grouping", "pSxS above system-balanced")
-BALANCE, ONCE = ("fully balanced above imbalanced",), ("single above double rating",)
+BALANCE = ("fully balanced above imbalanced",)
+ONCE = ("single above double rating",)
 Z_FINDINGS = (Z, f"{Z} in imbalanced studies", f"{Z} without grouping")
 # Section 3: question, recommendation, findings that it rests on, findings shown as evidence
 QUESTIONS = (
@@ -40,7 +47,12 @@ QUESTIONS = (
         GROUPING,
     ),
     ("How should workload be distributed?", "equally over raters", BALANCE, BALANCE),
-    ("How should scores be normalized?", "z-scores per rater (weakly)", Z_FINDINGS, Z_FINDINGS),
+    (
+        "How should scores be normalized?",
+        "z-scores per rater (weakly)",
+        Z_FINDINGS,
+        Z_FINDINGS,
+    ),
     ("How many items should be annotated?", "no recommendation", (), ()),
     ("How many ratings per item are needed?", "one", ONCE, ONCE),
 )
@@ -60,7 +72,11 @@ class Plan:
     def design(self) -> Design:
         """The recommended design with these sizes; a fifth of the studies share their documents."""
         shared = max(2, self.studies // 5)
-        return Design(studies=self.studies, per_document_set=shared, permutations=self.permutations)
+        return Design(
+            studies=self.studies,
+            per_document_set=shared,
+            permutations=self.permutations,
+        )
 
     @property
     def resampled(self) -> int:
@@ -83,14 +99,17 @@ def high_imbalance(data: Ratings, plan: Plan) -> float:
 
 def designs(data: Ratings, plan: Plan) -> list[Design]:
     """Every configuration that figures 3 to 8 show, without repeats."""
-    base, low = plan.design, high_imbalance(data, plan)
+    base = plan.design
+    low = high_imbalance(data, plan)
     lines = [replace(base, grouping=g) for g in ("pSxS", "system-balanced", "none")]
     lines += [replace(base, balance=t) for t in plan.entropies]
     for how in mqm.NORMALISATIONS[1:]:
         line = replace(base, normalisation=how)
         lines += [line, replace(line, balance=low), replace(line, grouping="none")]
     total = len(data.documents)
-    counts = sorted({max(2, round(total * i / plan.sizes)) for i in range(1, plan.sizes + 1)})
+    counts = sorted(
+        {max(2, round(total * i / plan.sizes)) for i in range(1, plan.sizes + 1)}
+    )
     every = [replace(line, documents=n) for line in lines for n in counts]
     fresh = replace(base, studies=plan.resampled, per_document_set=1)
     for n in sorted({max(2, round(n / 2)) for n in counts}):
@@ -126,13 +145,21 @@ def lines_of(figure: int, plan: Plan, low: float) -> dict[str, dict[str, Any]]:
     """
 
     def normalised(prefix: str = "", **common: Any) -> dict[str, dict[str, Any]]:
-        return {f"{prefix}{said}": common | {"normalisation": n} for n, said in NORMALISED.items()}
+        return {
+            f"{prefix}{said}": common | {"normalisation": n}
+            for n, said in NORMALISED.items()
+        }
 
-    groupings = {"pSxS": "pSxS", "system-balanced": "system-balanced", "no grouping": "none"}
+    groupings = {
+        "pSxS": "pSxS",
+        "system-balanced": "system-balanced",
+        "no grouping": "none",
+    }
     fresh = {"document_sets": "every study"}
     figures: dict[int, dict[str, dict[str, Any]]] = {
         3: {label: {"grouping": grouping} for label, grouping in groupings.items()},
-        4: {"fully balanced": {}} | {f"entropy {t}": {"balance": t} for t in plan.entropies},
+        4: {"fully balanced": {}}
+        | {f"entropy {t}": {"balance": t} for t in plan.entropies},
         5: normalised(),
         6: {BALANCED: {}} | normalised(f"entropy {low}, ", balance=low),
         7: {"pSxS, unnormalised": {}} | normalised("no grouping, ", grouping="none"),
@@ -143,14 +170,18 @@ def lines_of(figure: int, plan: Plan, low: float) -> dict[str, dict[str, Any]]:
 
 def curves(table: pd.DataFrame, lines: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     """The rows of `rank.srp.table` that a figure draws, with the label of the line as series."""
-    parts = [select(table, **arguments).assign(series=label) for label, arguments in lines.items()]
+    parts = [
+        select(table, **arguments).assign(series=label)
+        for label, arguments in lines.items()
+    ]
     frame = pd.concat(parts, ignore_index=True)
     return frame[["series", *[c for c in frame if c != "series"]]]
 
 
 def stated(low: float) -> list[tuple[int, str, str, str]]:
     """The findings of section 7: figure, name, and the labels of two lines, the higher first."""
-    tight, free = f"entropy {low}, ", "no grouping, "
+    tight = f"entropy {low}, "
+    free = "no grouping, "
     return [
         (3, "pSxS above no grouping", "pSxS", "no grouping"),
         (3, "system-balanced above no grouping", "system-balanced", "no grouping"),
@@ -160,8 +191,18 @@ def stated(low: float) -> list[tuple[int, str, str, str]]:
         (6, f"{Z} in imbalanced studies", f"{tight}z-score", f"{tight}unnormalised"),
         (6, "imbalanced with z above fully balanced", f"{tight}z-score", BALANCED),
         (7, f"{Z} without grouping", f"{free}z-score", f"{free}unnormalised"),
-        (7, "mean above unnormalised without grouping", f"{free}mean", f"{free}unnormalised"),
-        (7, "error above unnormalised without grouping", f"{free}error", f"{free}unnormalised"),
+        (
+            7,
+            "mean above unnormalised without grouping",
+            f"{free}mean",
+            f"{free}unnormalised",
+        ),
+        (
+            7,
+            "error above unnormalised without grouping",
+            f"{free}error",
+            f"{free}unnormalised",
+        ),
         (7, "no grouping with z above pSxS", f"{free}z-score", "pSxS, unnormalised"),
         (8, "single above double rating", "single-rated", "double-rated"),
     ]
@@ -182,22 +223,32 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
     counted = both[(both["empty_share_1"] < FEW) & (both["empty_share_2"] < FEW)]
     result: dict[str, Any] = {"points": len(both), "informative": len(counted)}
     if counted.empty:
-        unknown = {"verdict": "cannot be said", "verdict_equal_claims": "cannot be said"}
+        unknown = {
+            "verdict": "cannot be said",
+            "verdict_equal_claims": "cannot be said",
+        }
         names = ("difference", "se", "difference_equal_claims", "se_equal_claims")
         missing = (*names, "above", "above_equal_claims", "kendall", "pearson", "ratio")
         return result | unknown | dict.fromkeys(missing, np.nan)
     for name in ("", "_equal_claims"):
         gap = (counted[f"srp{name}_1"] - counted[f"srp{name}_2"]).to_numpy()
         variance = counted[f"se{name}_1"] ** 2 + counted[f"se{name}_2"] ** 2
-        error, mean = float(np.sqrt(variance.sum()) / len(counted)), float(gap.mean())
+        error = float(np.sqrt(variance.sum()) / len(counted))
+        mean = float(gap.mean())
         sign = "yes" if mean > 0 else "reversed"
         verdict = sign if abs(mean) > 2 * error else "no"
-        result |= {f"verdict{name}": verdict, f"difference{name}": mean, f"se{name}": error}
+        result |= {
+            f"verdict{name}": verdict,
+            f"difference{name}": mean,
+            f"se{name}": error,
+        }
         result[f"above{name}"] = int((gap > 0).sum())
     for name in ("kendall", "pearson"):
         result[name] = float((counted[f"{name}_1"] - counted[f"{name}_2"]).mean())
     total = counted["srp_2"].sum()
-    return result | {"ratio": float(counted["srp_1"].sum() / total) if total > 0 else np.nan}
+    return result | {
+        "ratio": float(counted["srp_1"].sum() / total) if total > 0 else np.nan
+    }
 
 
 def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
@@ -209,8 +260,15 @@ def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
     rows = []
     for figure, finding, *labels in stated(low):
         lines = lines_of(figure, plan, low)
-        row = {"figure": figure, "finding": finding, "first": labels[0], "second": labels[1]}
-        rows.append(row | compare_lines(*(select(table, **lines[label]) for label in labels)))
+        row = {
+            "figure": figure,
+            "finding": finding,
+            "first": labels[0],
+            "second": labels[1],
+        }
+        rows.append(
+            row | compare_lines(*(select(table, **lines[label]) for label in labels))
+        )
     return pd.DataFrame(rows)
 
 
@@ -245,7 +303,9 @@ def _evidence(finding: str, row: Mapping[Any, Any]) -> str:
     """A finding, its verdict, and the differences in SRP."""
     if not row["informative"]:
         return f"{finding}: cannot be said"
-    here, equal = (SAID.get(row[v], row[v]) for v in ("verdict", "verdict_equal_claims"))
+    here, equal = (
+        SAID.get(row[v], row[v]) for v in ("verdict", "verdict_equal_claims")
+    )
     at_equal = f"at equal claims {equal}, {difference(row, '_equal_claims')}"
     return f"{finding}: {here} ({difference(row)}; {at_equal})"
 
@@ -301,10 +361,14 @@ def duplicates(data: Ratings, plan: Plan, seed: int) -> pd.DataFrame:
     system was judged twice.
     """
     rows = []
-    copies = [two for group in mqm.same_system(data.systems) for two in combinations(group, 2)]
+    copies = [
+        two for group in mqm.same_system(data.systems) for two in combinations(group, 2)
+    ]
     for (a, b), grouping in product(copies, GROUPINGS):
         design = replace(plan.design, grouping=grouping)
-        outcome = simulate(data, design, np.random.default_rng([seed, 1, len(grouping)]))
+        outcome = simulate(
+            data, design, np.random.default_rng([seed, 1, len(grouping)])
+        )
         two = sorted((data.systems.index(a), data.systems.index(b)))
         false = outcome.significant[:, (outcome.pairs == two).all(axis=1)].mean()
         without = [srp(data.without(name), design, seed)["srp"] for name in (a, b)]

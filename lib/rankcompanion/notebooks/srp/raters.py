@@ -22,7 +22,8 @@ def basic_counts(data: Ratings) -> pd.DataFrame:
 
     Columns count (what is counted), value (a number, or a range as text, such as ``25-26``).
     """
-    in_bucket, segments = [len(b) for b in data.buckets], int(data.segments.sum())
+    in_bucket = [len(b) for b in data.buckets]
+    segments = int(data.segments.sum())
     raters = np.concatenate([data.slots[b[0]] for b in data.buckets])
     systems, documents, depth = data.shape
     counts = {
@@ -47,7 +48,8 @@ def minimum_entropy(data: Ratings) -> float:
 
     Each bucket then has a single rater; up to a million choices are tried, else bucket by bucket.
     """
-    depth, raters = data.shape[2], len(data.raters)
+    depth = data.shape[2]
+    raters = len(data.raters)
     counts = np.zeros((1, raters))
     for members in data.buckets:
         block = np.zeros((depth, raters))
@@ -59,11 +61,14 @@ def minimum_entropy(data: Ratings) -> float:
 
 
 def _named(name: str, values: dict[str, Any]) -> pd.DataFrame:
-    return pd.DataFrame({name: values.keys(), "value": pd.Series(values.values(), dtype=object)})
+    return pd.DataFrame(
+        {name: values.keys(), "value": pd.Series(values.values(), dtype=object)}
+    )
 
 
 def _span(values: Sequence[int] | np.ndarray) -> str:
-    low, high = min(values), max(values)
+    low = min(values)
+    high = max(values)
     return str(low) if low == high else f"{low}-{high}"
 
 
@@ -72,7 +77,9 @@ def bucket_raters(data: Ratings) -> pd.DataFrame:
     rows = []
     for number, documents in enumerate(data.buckets, 1):
         names = ", ".join(data.raters[r] for r in data.slots[documents[0]])
-        rows.append((number, names, len(documents), int(data.segments[documents].sum())))
+        rows.append(
+            (number, names, len(documents), int(data.segments[documents].sum()))
+        )
     return pd.DataFrame(rows, columns=["bucket", "raters", "documents", "segments"])
 
 
@@ -82,7 +89,12 @@ def what_counts(
     """Each category and severity that occurs, with its number of rows and its weight."""
     keys = ["category", "severity"]
     frame = judgments[keys].astype(str).assign(weight=mqm.weigh(judgments, weights))
-    counts = frame.value_counts().rename("rows").reset_index().sort_values(keys, ignore_index=True)
+    counts = (
+        frame.value_counts()
+        .rename("rows")
+        .reset_index()
+        .sort_values(keys, ignore_index=True)
+    )
     return counts[[*keys, "rows", "weight"]]
 
 
@@ -98,7 +110,9 @@ def agreement(data: Ratings) -> pd.DataFrame:
     shared = []
     without = 0
     for a, b in combinations(range(len(data.raters)), 2):
-        both = np.flatnonzero((data.slots == a).any(axis=1) & (data.slots == b).any(axis=1))
+        both = np.flatnonzero(
+            (data.slots == a).any(axis=1) & (data.slots == b).any(axis=1)
+        )
         if not len(both):
             continue
         slots = ((data.slots[both] == r).argmax(axis=1) for r in (a, b))
@@ -109,7 +123,9 @@ def agreement(data: Ratings) -> pd.DataFrame:
             single.append(np.nanmean(taus))
         shared.append(tau(*(x.sum(axis=0).round(9) for x in (of_a, of_b))))
     if not shared:
-        raise DataError("no two raters share a document", expected="two ratings per item or more")
+        raise DataError(
+            "no two raters share a document", expected="two ratings per item or more"
+        )
     values = {
         "single documents": float(np.mean(single)),
         "all shared documents": float(np.nanmean(shared)),
@@ -119,7 +135,9 @@ def agreement(data: Ratings) -> pd.DataFrame:
     return _named("aggregation", values)
 
 
-def rater_distributions(judgments: pd.DataFrame, weights: Any = "freitag2021") -> pd.DataFrame:
+def rater_distributions(
+    judgments: pd.DataFrame, weights: Any = "freitag2021"
+) -> pd.DataFrame:
     """How two raters distribute their segment scores over the same items (Figure 1).
 
     The pair of raters whose means differ most is taken, among pairs with at least a tenth as many
@@ -134,9 +152,14 @@ def rater_distributions(judgments: pd.DataFrame, weights: Any = "freitag2021") -
         if len(both):
             shared[a, b] = (len(both), abs(both[a].mean() - both[b].mean()))
     if not shared:
-        raise DataError("no two raters share an item", expected="several ratings per item")
+        raise DataError(
+            "no two raters share an item", expected="several ratings per item"
+        )
     busiest = max(n for n, _ in shared.values())
-    pair = max((k for k, v in shared.items() if v[0] * 10 >= busiest), key=lambda k: shared[k][1])
+    pair = max(
+        (k for k, v in shared.items() if v[0] * 10 >= busiest),
+        key=lambda k: shared[k][1],
+    )
     both = wide[list(pair)].dropna()
     rows = []
     for rater in pair:

@@ -32,8 +32,23 @@ DA_UNITS = ("workers", "documents", "blocks")
 LEVELS = (0.125, 0.25, 0.5, 0.75, 1.0)  # shares of half a campaign
 SRP_COLUMNS = ["pair", *(name for name in COLUMNS if name != "document_sets")]
 EFFORT_COLUMNS = [
-    *("campaign", "label", "pair", "task", "normalisation", "unit", "units", "systems"),
-    *("level", "effort", *SRP_COLUMNS[6:], "grouping", "balance", "ratings_per_item", "documents"),
+    "campaign",
+    "label",
+    "pair",
+    "task",
+    "normalisation",
+    "unit",
+    "units",
+    "systems",
+    *(
+        "level",
+        "effort",
+        *SRP_COLUMNS[6:],
+        "grouping",
+        "balance",
+        "ratings_per_item",
+        "documents",
+    ),
 ]
 
 
@@ -61,7 +76,9 @@ def _outcome(
     return Outcome(systems, means, p, strength, np.arange(len(means)) // 2, ALPHA)
 
 
-def da_sampler(da: DirectAssessment, normalisation: str = "z", unit: str = "workers") -> Sampler:
+def da_sampler(
+    da: DirectAssessment, normalisation: str = "z", unit: str = "workers"
+) -> Sampler:
     """Studies of direct assessment, drawn from the units that have a judgment that counts.
 
     `normalisation` is ``z`` or ``none`` (raw scores). `unit` is ``workers`` (twins may share
@@ -71,13 +88,17 @@ def da_sampler(da: DirectAssessment, normalisation: str = "z", unit: str = "work
     if unit not in DA_UNITS:
         raise DataError("unknown unit", value=unit, expected=", ".join(DA_UNITS))
     judged = scored(da, "z" if normalisation == "z" else "raw")
-    of, systems, width = judged.unit(unit[:-1]), judged.systems, len(judged.segments)
+    of = judged.unit(unit[:-1])
+    systems = judged.systems
+    width = len(judged.segments)
     key = judged.system.astype(np.int64) * width + judged.segment
-    units, size = int(of.max()) + 1, len(systems) * width
+    units = int(of.max()) + 1
+    size = len(systems) * width
     first, second = np.triu_indices(len(systems), 1)
 
     def draw(chosen: np.ndarray, rng: np.random.Generator) -> tuple[Outcome, float]:
-        means, rows = np.empty((len(chosen), len(systems))), 0
+        means = np.empty((len(chosen), len(systems)))
+        rows = 0
         p = np.empty((len(chosen), len(first)))
         for i, who in enumerate(chosen):
             member = np.zeros(units, dtype=bool)
@@ -86,13 +107,16 @@ def da_sampler(da: DirectAssessment, normalisation: str = "z", unit: str = "work
             rows += int(mine.sum())
             score, count = averages(key[mine], judged.score[mine], size)
             cell = np.flatnonzero(count)
-            score, group = score[cell], cell // width
+            score = score[cell]
+            group = cell // width
             means[i] = -averages(group, score, len(systems))[0]
             tested, _ = rank_sum(score, group, len(systems))
             p[i] = np.nan_to_num(tested[first, second], nan=1.0)
         # Knowles draws the line at p < alpha, strictly
         p = np.where(p < ALPHA, p, np.maximum(p, np.nextafter(ALPHA, 1) + 1e-9))
-        return _outcome(systems, means, p, np.zeros_like(p)), rows / len(chosen) / len(systems)
+        return _outcome(systems, means, p, np.zeros_like(p)), rows / len(chosen) / len(
+            systems
+        )
 
     documents = da.good["document"].nunique() or np.nan
     return Sampler(da.pair, normalisation, unit, units, documents, systems, draw)
@@ -116,15 +140,18 @@ def rr_sampler(frame: pd.DataFrame) -> Sampler:
         weights = np.zeros((len(chosen), len(data.codes)))
         np.put_along_axis(weights, chosen, 1.0, axis=1)
         counts = np.asarray(weights @ wins).reshape(-1, n, n)[:, keep][:, :, keep]
-        won, lost = counts.sum(axis=2), counts.sum(axis=1)
+        won = counts.sum(axis=2)
+        lost = counts.sum(axis=1)
         with np.errstate(invalid="ignore"):
             means = -won / (won + lost)
-        first, second = counts[:, i, j], counts[:, j, i]
+        first = counts[:, i, j]
+        second = counts[:, j, i]
         strength = np.abs(first - second) / np.sqrt(np.maximum(first + second, 1))
         outcome = _outcome(systems, means, sign_test(first, second), strength)
         return outcome, float((weights @ ranked).mean() / len(systems))
 
-    task, documents = str(frame["task"].iloc[0]), frame["document"].nunique()
+    task = str(frame["task"].iloc[0])
+    documents = frame["document"].nunique()
     return Sampler(task, "none", "blocks", len(data.codes), documents, systems, draw)
 
 
@@ -160,7 +187,9 @@ def da_samplers(da: DirectAssessment, unit: str = "") -> list[Sampler]:
 def rr_samplers(frame: pd.DataFrame) -> list[Sampler]:
     """A sampler for each task of a language pair that has two or more systems."""
     tasks = [rows for _, rows in frame.groupby("task", observed=True)]
-    return [rr_sampler(rows) for rows in tasks if len(set(rows["system"]) - {REFERENCE}) > 1]
+    return [
+        rr_sampler(rows) for rows in tasks if len(set(rows["system"]) - {REFERENCE}) > 1
+    ]
 
 
 def twins(
@@ -203,25 +232,44 @@ def effort(
 def _at_level(
     sampler: Sampler, level: float, campaign: str, splits: int, seed: int
 ) -> dict[str, Any]:
-    one, size = sampler, max(1, round(level * (sampler.units // 2)))
-    rng = named_generator(seed, f"{campaign}|{one.task}|{one.normalisation}|{one.unit}|{level}")
+    one = sampler
+    size = max(1, round(level * (sampler.units // 2)))
+    rng = named_generator(
+        seed, f"{campaign}|{one.task}|{one.normalisation}|{one.unit}|{level}"
+    )
     outcome, judged = one.draw(twins(one.units, size, splits, rng, one.unit), rng)
-    row = {name: getattr(one, name) for name in ("task", "normalisation", "unit", "documents")}
-    row |= {"units": size, "level": level, "systems": len(one.systems), "effort": judged}
+    row = {
+        name: getattr(one, name)
+        for name in ("task", "normalisation", "unit", "documents")
+    }
+    row |= {
+        "units": size,
+        "level": level,
+        "systems": len(one.systems),
+        "effort": judged,
+    }
     row |= {"grouping": one.grouping, "balance": "full", "ratings_per_item": 1}
     return row | stability(outcome)
 
 
 def usual(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of `effort` with each task's first sampler: for direct assessment, workers and z."""
-    first = rows.groupby(["campaign", "task"])[["normalisation", "unit"]].transform("first")
-    same = (rows["normalisation"] == first["normalisation"]) & (rows["unit"] == first["unit"])
+    first = rows.groupby(["campaign", "task"])[["normalisation", "unit"]].transform(
+        "first"
+    )
+    same = (rows["normalisation"] == first["normalisation"]) & (
+        rows["unit"] == first["unit"]
+    )
     return rows[same]
 
 
 def ways(rows: pd.DataFrame) -> pd.Series:
     """For rows of `effort` on direct assessment, how their twins were drawn, in words."""
-    shared = {"workers": "documents shared", "documents": "workers shared", "blocks": "both shared"}
+    shared = {
+        "workers": "documents shared",
+        "documents": "workers shared",
+        "blocks": "both shared",
+    }
     scores = rows["normalisation"].map({"z": "z-scores", "none": "raw scores"})
     return rows["unit"] + " drawn (" + rows["unit"].map(shared) + "), " + scores
 
@@ -238,7 +286,8 @@ def at_half(rows: pd.DataFrame) -> pd.DataFrame:
     possible = half["systems"] * (half["systems"] - 1) / 2
     of = half.assign(possible=possible).groupby("label", sort=False)
     frame = of[["srp", "srp_equal_claims", "kendall", "effort"]].mean()
-    spread, tasks = of["kendall"].sem(), of.size()
+    spread = of["kendall"].sem()
+    tasks = of.size()
     wide = student.isf(0.025, np.maximum(tasks - 1, 1)) * spread
     frame["kendall_low"] = (frame["kendall"] - wide).clip(-1, 1)
     frame["kendall_high"] = (frame["kendall"] + wide).clip(-1, 1)
