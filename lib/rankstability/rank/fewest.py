@@ -4,8 +4,9 @@ The number is exact if it is 1, and for single judgments under a plain mean of f
 Every annotator and every document is tried alone before more are removed.
 Otherwise (restandardised scores, means over domains, lines drawn by a test, whole annotators or
 documents, battles under a model), it is an upper bound: the size of a set whose removal was tried,
-by ranking again without it. Every system keeps at least one judgment. For votes under a model, see
-Huang et al. (2025).
+by ranking again without it. Of more than `LARGE` judgments, each ranking of which takes a tenth of
+a second, lines are not asked about. Every system keeps at least one judgment. For votes under a
+model, see Huang et al. (2025).
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -33,6 +34,7 @@ UNITS = {"judgment": "", "annotator": "worker", "document": "document"}
 CLOSEST = 3  # challengers of the first that are tried
 FEW = 12  # bounds up to which judgments are tried one after the other
 TRIED = 20  # judgments of each plan that are tried so
+LARGE = 200_000  # judgments; of more, only the first place is asked, and few single units are tried
 COLUMNS = ["what", "unit", "fewest", "of", "exact", "new_first"]
 T = TypeVar("T")
 Again = Callable[[T], Ranking | None]
@@ -110,6 +112,7 @@ def removals(
         return made_by(one, recipe, alpha) if complete else None
 
     every = made_by(judged, recipe, alpha)
+    large = judged.counted > LARGE
     asked = np.array([name not in beside for name in judged.systems])
     asked = asked | (asked.sum() < 2)
     leader, *others = every.order[asked[every.order]].tolist()
@@ -151,7 +154,8 @@ def removals(
         )
         number, name, kept = _fewest(near, changed)
         if kind and number != 1:
-            number, name, kept = _single(codes, changed, (number, name, kept))
+            units = _closest(judged, weight, codes, leader) if large else np.arange(of)
+            number, name, kept = _single(units, codes, changed, (number, name, kept))
         if not kind and not plain and not number > FEW:
             number, name, kept = _stepwise(
                 near, codes, lead, changed, (number, name, kept)
@@ -168,7 +172,7 @@ def removals(
             return codes != unit
 
         alone = cache(lambda unit, without=without: again(without(unit)))
-        for below in every.lines:
+        for below in () if large else every.lines:
             row = _line(every, below, unit, of, fewer, again)
             rows.append(_line_alone(row, every, below, without, alone) if kind else row)
     return _in_order(rows, every)
@@ -204,11 +208,31 @@ def _from_one(plan: Plan[np.ndarray]) -> Plan[np.ndarray]:
     return 1, *plan[1:]
 
 
+def _closest(
+    judged: Scores, weight: np.ndarray, codes: np.ndarray, leader: int
+) -> np.ndarray:
+    """The `TRIED` units without which the leader's mean, at these weights, leads by least."""
+    shape = len(judged.systems), int(codes.max(initial=-1)) + 1
+    cells = judged.system * shape[1] + codes
+    length = shape[0] * shape[1]
+    held = np.bincount(cells, weight, length).reshape(shape)
+    value = np.bincount(cells, weight * judged.score, length).reshape(shape)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        left = value.sum(axis=1, keepdims=True) - value
+        means = left / (held.sum(axis=1, keepdims=True) - held)
+    others = np.delete(means, leader, axis=0)
+    leads = means[leader] - np.nan_to_num(others, nan=-np.inf).max(axis=0)
+    return np.argsort(leads, kind="stable")[:TRIED]
+
+
 def _single(
-    codes: np.ndarray, changed: Callable[[np.ndarray], str], best: Found
+    units: np.ndarray,
+    codes: np.ndarray,
+    changed: Callable[[np.ndarray], str],
+    best: Found,
 ) -> Found:
     """The first unit whose removal alone changes what `changed` says; `best` if there is none."""
-    for unit in np.unique(codes):
+    for unit in units:
         keep = codes != unit
         if name := changed(keep):
             return 1.0, name, keep

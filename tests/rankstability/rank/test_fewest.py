@@ -226,6 +226,17 @@ def test_a_single_document_or_annotator_that_decides_is_always_found(recipe):
     assert seen > 5
 
 
+def test_of_a_large_table_only_the_first_place_is_asked_with_the_same_answer(monkeypatch):
+    """Few units: all are among those tried, so that only the lines are gone."""
+    tables = [small(seed, segments=8) for seed in range(6)]
+    whole = [fewest.fewest(da, BY_SEGMENT) for da in tables]
+    monkeypatch.setattr(fewest, "LARGE", 10)
+    for da, all_rows in zip(tables, whole, strict=True):
+        first = all_rows[all_rows["what"] == "first"].reset_index(drop=True)
+        pd.testing.assert_frame_equal(fewest.fewest(da, BY_SEGMENT), first)
+    assert any((table["what"] != "first").any() for table in whole)
+
+
 def first_without(da, recipe, kind, name):
     """Who is first without one worker's or one document's judgments; None if one has none left."""
     good, latest = (frame[frame[kind] != name] for frame in (da.good, da.latest))
