@@ -184,7 +184,7 @@ def number(value: Any, digits: int) -> str:
 
 
 def _missing(value: Any) -> bool:
-    return value is None or (np.isscalar(value) and bool(pd.isna(value)))
+    return pd.api.types.is_scalar(value) and bool(pd.isna(value))
 
 
 def _text(value: Any) -> str:

@@ -3,6 +3,7 @@
 import csv
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -113,3 +114,14 @@ def test_other_protocols(tmp_path, campaign, unit, normalisations):
     of_one = of_one[of_one["normalisation"] == of_one["normalisation"].iloc[0]]
     assert of_one["effort"].is_monotonic_increasing
     assert len(pd.read_csv(folder / "claims.csv")) == 0
+
+
+def test_one_worker_without_documents_is_refused_since_no_studies_lie_apart(tmp_path):
+    folder = tmp_path / "alone"
+    folder.mkdir()
+    scores = np.random.default_rng(3).integers(0, 101, 60)
+    rows = [(f"S{k % 3}", f"t{k // 3}", "anna", score) for k, score in enumerate(scores)]
+    table = pd.DataFrame(rows, columns=["system", "segment", "annotator", "score"])
+    table.to_csv(folder / "scores.csv", index=False)
+    with pytest.raises(RuntimeError, match="two studies always share something"):
+        executed(tmp_path / "out", folder)

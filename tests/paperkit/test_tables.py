@@ -23,3 +23,10 @@ def test_two_ends_of_an_interval_have_equally_many_digits(before, low, high, dig
     cells = re.findall(r"<td.*?>(.*?)</td>", tables.html(frame))
     ends = [cell for k, cell in enumerate(cells) if k % len(frame.columns) >= len(before)]
     assert {len(cell.partition(".")[2]) for cell in ends} == {digits}, ends
+
+
+def test_a_missing_number_of_any_kind_is_a_dash():
+    frame = pd.DataFrame({"ties": pd.array([3, pd.NA], dtype="Int64"), "share": [0.5, None]})
+    frame["first"] = ["A", pd.NA]
+    cells = re.findall(r"<td.*?>(.*?)</td>", tables.html(frame))
+    assert cells == ["3", "0.500", "A", tables.NONE, tables.NONE, tables.NONE]

@@ -55,15 +55,16 @@ def test_an_altered_ledger_and_an_altered_total_are_seen(kept):
 
 def test_an_altered_number_of_a_finding_is_seen_in_the_readme(kept):
     figures, readme = kept
-    file = figures / "wmt21" / "02_outlier_removal" / "changes.csv"
+    file = figures / "wmt21" / "10_lines" / "line_counts.csv"
     file.parent.mkdir()
-    rows = [(f"p{k}", s, int(s == "A")) for k in range(5) for s in ("lowest", "A", "B")]
-    pd.DataFrame(rows, columns=["pair", "removed", "d_rank"]).to_csv(file, index=False)
+    rows = [(f"p{k}", "wmt17", "document", 9, 2, 1, int(k > 0)) for k in range(5)]
+    columns = ["pair", "recipe", "unit", "places", "claimed", "held", "claimed_and_held"]
+    pd.DataFrame(rows, columns=columns).to_csv(file, index=False)
     assert stale.check_ledger(*kept)[0].endswith("its findings are not what the results give")
     assert ledger.main(figures, readme) == 0 and stale.check_ledger(*kept) == []
     text = readme.read_text()
-    assert "5 of 10 removals (WMT21" in text
-    readme.write_text(text.replace("5 of 10 removals", "6 of 10 removals"))
+    assert "4 of 10 (WMT21" in text
+    readme.write_text(text.replace("4 of 10 (WMT21", "5 of 10 (WMT21"))
     assert stale.check_ledger(*kept)[0].endswith("its findings are not what the results give")
 
 

@@ -148,7 +148,8 @@ def test_errors_that_do_not_count_are_said_with_how_to_count_them(tmp_path, caps
     said += "`weights: with_source` counts them"
     assert f"en-de: {said}: 131" in capsys.readouterr().err
     page = (tmp_path / "out" / "en-de" / "verdict.html").read_text()
-    assert said in page.replace("&#34;", '"')
+    words = re.sub("`(.*?)`", r"<code>\1</code>", said)
+    assert words in page.replace("&#34;", '"')
     assert commands.main(["verdict", *given, "weights=with_source"]) == 0
     assert "weight 0" not in capsys.readouterr().err
 

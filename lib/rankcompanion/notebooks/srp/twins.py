@@ -222,11 +222,12 @@ def effort(
 
     `splits` twins are drawn at each of the `levels`, which are sizes of studies as shares of half
     the campaign's units. A row per sampler and level with the columns `EFFORT_COLUMNS` (effort:
-    judgments per system in one study).
+    judgments per system in one study); without samplers, none.
     """
     todo = [(s, level, campaign, splits, seed) for s in samplers for level in levels]
     frame = pd.DataFrame(in_parallel(_at_level, todo, jobs))
-    return frame.assign(campaign=campaign, label=label, pair=pair)[EFFORT_COLUMNS]
+    named = frame.assign(campaign=campaign, label=label, pair=pair)
+    return named.reindex(columns=EFFORT_COLUMNS)
 
 
 def _at_level(

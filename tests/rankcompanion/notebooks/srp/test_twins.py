@@ -116,3 +116,8 @@ def test_at_half_by_hand():
     assert half["significant_share"] == pytest.approx(3 / 9)
     wide = twins.at_half(rows.assign(kendall=[0.1, 0.1, 0.9, 0.9])).iloc[0]
     assert (wide["kendall_low"], wide["kendall_high"]) == (-1, 1)  # t of 2 tasks: -4.58 to 5.58
+
+
+def test_without_samplers_the_table_of_effort_has_its_columns_and_no_row():
+    rows = twins.effort([], "one", "one worker", "zu-xh")
+    assert list(rows.columns) == twins.EFFORT_COLUMNS and rows.empty
