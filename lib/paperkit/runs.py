@@ -214,7 +214,8 @@ def _linked(
             there = (
                 f"{elsewhere[0].relative_to(final.parent.parent).parts[0]}/{final.name}"
             )
-            place = f"../{there}.html#figure-{file.stem}"
+            mark = file.stem.replace("_", "-")  # as `pages` names the place
+            place = f"../{there}.html#figure-{mark}"
             return _markdown(
                 f"This figure does not depend on the campaign: it is [in {there}]({place})."
             )

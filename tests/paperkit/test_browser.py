@@ -194,7 +194,7 @@ def test_built_report_where_there_is_one(page):
             "parts => parts.filter(p => p.textContent.trim() && !p.offsetHeight).length"
         )
         assert hidden == 0, link
-        assert page.locator("figure img, .outputs table, .text table").count() >= 1, link
+        assert page.locator("figure img, main table").count() >= 1, link
     page.goto(f"file://{built()}/ledger.html")
     assert fits(page)
 

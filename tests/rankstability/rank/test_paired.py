@@ -91,11 +91,12 @@ def test_stouffer_over_two_sided_p_is_blind_to_direction():
     assert paired.signed_rank(x)[0, 1] > 0.05
 
 
+@pytest.mark.parametrize("kind", [float, np.int16])
 @pytest.mark.parametrize("groups", [3, 2**15 - 1, 2**15, 2**15 + 9])
-def test_ranks_within_groups_are_those_of_a_group_by_however_many_groups(groups):
+def test_ranks_within_groups_are_those_of_a_group_by_however_many_groups(groups, kind):
     rng = np.random.default_rng(9)
-    group = np.append(np.arange(groups), rng.integers(groups, size=2 * groups))
-    values = rng.integers(4, size=len(group)).astype(float)
+    group = np.append(np.arange(groups), rng.integers(groups, size=6 * groups))
+    values = rng.integers(4, size=len(group)).astype(kind)
     ranks, ties = paired.ranks_within(values, group, groups)
     np.testing.assert_array_equal(ranks, pd.Series(values).groupby(group).rank().to_numpy())
     sizes = pd.Series(values).groupby([group, values]).size()

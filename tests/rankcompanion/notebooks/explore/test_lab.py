@@ -91,10 +91,15 @@ def test_ranking_follows_the_controls(page, tmp_path):
     run_all(page)
     explore = page.locator(".rs-explore").first
     explore.scroll_into_view_if_needed()
-    original = systems(page)
-    assert len(original) == 10 and "HUMAN.0" in original
-    assert explore.locator("svg.bump path").count() >= 10
     message, chart = explore.locator(".message"), explore.locator("svg.bump")
+    left = systems(page)  # it opens with the lowest system taken out
+    lowest = chart.locator("text[text-decoration=line-through]").text_content()
+    assert len(left) == 9 and lowest not in left
+    explore.get_by_role("button", name="nothing").click()
+    settled(page, lambda s: len(s) == 10)
+    original = systems(page)
+    assert lowest == original[-1] and "HUMAN.0" in original
+    assert explore.locator("svg.bump path").count() >= 10
     assert "stays" in message.inner_text()
 
     # a removed system leaves the ranking of the others, and is struck through in the chart
