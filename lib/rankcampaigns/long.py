@@ -295,7 +295,7 @@ def _expecting(error: DataError, expected: str) -> DataError:
 
 def pairs(parts: Sequence[Judged]) -> tuple[str, ...]:
     """The language pairs of all rows, sorted."""
-    return tuple(sorted({pair for part in parts for pair in np.unique(part.pairs())}))
+    return tuple(sorted({pair for part in parts for pair in pd.unique(part.pairs())}))
 
 
 def workers(parts: Sequence[Judged]) -> bool:

@@ -34,8 +34,8 @@ def design(scored: Scores) -> pd.DataFrame:
     out["judgments"] = np.bincount(scored.system, minlength=n)
     out["segments"] = judged.sum(axis=0)
     if scored.has("document"):
-        pairs = np.unique(np.stack([scored.system, scored.unit("document")]), axis=1)
-        out["documents"] = np.bincount(pairs[0], minlength=n)
+        met = np.unique(scored.unit("document") * n + scored.system)
+        out["documents"] = np.bincount(met % n, minlength=n)
     out["share"] = judged.mean(axis=0)
     if connected(scored):
         paired = by_segment(scored, scored.weights())[0]

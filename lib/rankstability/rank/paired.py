@@ -101,6 +101,10 @@ def ranks_within(
     `group` is from 0 to `groups` - 1. Ties are, for each group, the sum of t^3 - t over its sets of
     t equal values; 0 if there are none.
     """
+    if values.dtype.kind == "i" and len(values):
+        most = int(values.max()) + 1
+        if most * groups <= len(values):
+            return _ranks_by_counting(values, most, group, groups)
     order = _order_within(values, group, groups)
     value = values[order]
     of = group[order]
@@ -114,6 +118,17 @@ def ranks_within(
     ranks = np.empty(len(order))
     ranks[order] = np.repeat(mean, length)
     return ranks, np.bincount(of[start], length**3.0 - length, groups)
+
+
+def _ranks_by_counting(
+    values: np.ndarray, most: int, group: np.ndarray, groups: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same (`ranks_within`) of whole numbers from 0 to below `most`, without a sort."""
+    cell = group * most + values
+    counts = np.bincount(cell, minlength=groups * most).reshape(groups, most)
+    below = np.cumsum(counts, axis=1) - counts
+    mean = below + (counts + 1) / 2
+    return mean.ravel()[cell], (counts**3.0 - counts).sum(axis=1)
 
 
 def _order_within(values: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
