@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from paperkit import paths
+from paperkit import paths, runs
 from paperkit.parameters import resolve
 from paperkit.placing import csv_bytes
 from rankcampaigns import campaigns
@@ -58,13 +58,15 @@ def compare(made: Path, kept: Path, scope: str = "") -> list[str]:
     """CSV files of a new run that differ from the kept ones, in `scope` (a pair's folder) or all.
 
     A file that is kept and was not made again is named, and one directly in the folder that was
-    made and is not kept; those of single pairs are kept in part.
+    made and is not kept, unless git ignores it; those of single pairs are kept in part.
     """
     below = f"{scope}/*.csv" if scope else "**/*.csv"
     new, old = ({file.relative_to(at) for file in at.glob(below)} for at in (made, kept))
     problems = {
         "not made any more": old - new,
-        "not kept": {name for name in new - old if len(name.parts) == 1},
+        "not kept": {
+            name for name in new - old if len(name.parts) == 1 and runs.kept(kept / name)
+        },
         "other bytes": {n for n in new & old if (made / n).read_bytes() != (kept / n).read_bytes()},
     }
     return [
