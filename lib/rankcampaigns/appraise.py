@@ -93,6 +93,7 @@ SAME = {
 }  # has its own weight
 Files: TypeAlias = tuple[Path, ...]
 People: TypeAlias = Mapping[str, Sequence[str]] | None
+SURELY_THE_SAME = 20  # judgments that no two annotators give alike, score for score
 SAID = (
     "hit",
     "system",
@@ -201,7 +202,10 @@ def judged(
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if rows.empty:
         raise no_rows(files, pair, pairs(files))
-    together.refuse_twice(exports, [part[list(SAID)] for part in parts])
+    said = [part[list(SAID)] for part in parts]
+    together.refuse_twice(exports, said)
+    unnamed = [part.drop(columns="hit") for part in said]  # accounts by other names
+    together.refuse_twice(exports, unnamed, least=SURELY_THE_SAME)
     with together.at_lines(
         exports, [part["line"].to_numpy() for part in parts], SAID_AS
     ):

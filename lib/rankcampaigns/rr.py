@@ -19,9 +19,11 @@ from rankstability.errors import DataError
 from rankstability.judgments import (
     BLOCK_COLUMNS,
     HIDDEN,
+    SECOND_VOTE,
     TIES,
     battle_frame,
     given_twice,
+    second_votes,
 )
 
 from . import tables, text, together
@@ -363,7 +365,10 @@ def read_battles(
             "no battles that count", file=files, value=counts, expected="at least one"
         )
     battles = pd.DataFrame({**rows, "question": questions})
-    frame = battle_frame(battles.assign(rank1=ranks[:, 0], rank2=ranks[:, 1]), pair)
+    battles = battles.assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
+    if all((part["place"] < 0).all() for part in parts):  # each names its question
+        excluded[SECOND_VOTE] += second_votes(battles)
+    frame = battle_frame(battles, pair)
     frame.attrs["excluded"] = {reason: n for reason, n in excluded.items() if n}
     return frame
 

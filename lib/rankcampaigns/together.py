@@ -35,11 +35,13 @@ def at_lines(
         raise wrong(column=theirs, value=error.value, expected=error.expected) from None
 
 
-def refuse_twice(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
+def refuse_twice(
+    files: Sequence[Path], parts: Sequence[pd.DataFrame], least: int = 1
+) -> None:
     """Raises DataError if all rows of one file are in another, too, in whatever form and order.
 
     `parts` are the parsed rows of each of `files`, compared in the columns that both files have and
-    fill.
+    fill. Files of fewer than `least` different rows may be in another.
     """
     if len(files) < 2:
         return
@@ -57,7 +59,8 @@ def refuse_twice(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
             continue
         first = rows(one, columns)[:1]
         if (
-            np.isin(first, rows(other, columns))
+            len(rows(one, columns)) >= least
+            and np.isin(first, rows(other, columns))
             and np.isin(rows(one, columns), rows(other, columns)).all()
         ):
             both = [files[k] for k in sorted((one, other))]

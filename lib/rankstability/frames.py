@@ -16,6 +16,7 @@ from .judgments import (
     BY_DOCUMENT,
     EXCLUDED,
     HIDDEN,
+    SECOND_VOTE,
     TIES,
     DirectAssessment,
     battle_frame,
@@ -26,6 +27,7 @@ from .judgments import (
     name_segments_by_document,
     noted,
     repeated,
+    second_votes,
     segment_table,
 )
 from .names import FIELDS, candidates
@@ -254,6 +256,7 @@ def battles(
     counts = trimmed | {"(kept as ties: both bad)": both_bad}
     counts |= {"(kept: no judge is named)": unnamed}
     counts["identical rows (kept)"] = again
+    counts[SECOND_VOTE] = second_votes(rows)
     counts["battles of known models (left out)"] = judged - len(frame)
     made.attrs["excluded"] = {reason: n for reason, n in counts.items() if n}
     return made

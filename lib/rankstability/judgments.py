@@ -44,6 +44,7 @@ ROWS = (
 )
 EXCLUDED = ["file", "reason", "rows"]  # what was left out, or is doubtful
 SECOND = "the same annotator's second score of the same output (kept)"
+SECOND_VOTE = "the same judge's second vote on a question and two systems (kept)"
 BY_DOCUMENT = "(kept: segments, numbered within documents, are named document:segment)"
 UNKNOWN_Z = ("worker without rows in ad-latest", "worker whose scores never vary")
 ZERO_VARIANCE = ("drop", "zero")
@@ -155,6 +156,21 @@ def given_twice(frame: pd.DataFrame) -> int:
     """Half the rows, if each row stands in the frame an even number of times; else 0."""
     often = frame.groupby(list(frame), observed=True, dropna=False).size()
     return len(frame) // 2 if len(often) and not (often % 2).any() else 0
+
+
+def second_votes(battles: pd.DataFrame) -> int:
+    """How many battles are a judge's second of the same question and two systems, but not the same.
+
+    Their sides are swapped, or another system won. `battles` is as for `battle_frame`; battles of
+    unnamed judges are not counted.
+    """
+    sides = union_categoricals(
+        [battles[name].astype("category") for name in ("system1", "system2")]
+    )
+    codes = np.sort(sides.codes.reshape(2, -1), axis=0)
+    told = battles[["judge", "question"]].assign(one=codes[0], two=codes[1])
+    second = told.duplicated() & (battles["judge"].astype(str) != "")
+    return int((second & ~battles.duplicated()).sum())
 
 
 def second_scores(frame: pd.DataFrame) -> int:

@@ -7,7 +7,7 @@ import pytest
 
 from rankcampaigns import formats
 from rankstability import DataError, battles, find, load
-from rankstability.judgments import DirectAssessment
+from rankstability.judgments import SECOND_VOTE, DirectAssessment
 
 
 def campaign(folder, **files):
@@ -65,6 +65,15 @@ def test_the_same_judgments_in_two_layouts_of_appraise_are_refused(tmp_path):
     (tmp_path / "b.csv").write_text("\n".join(appraise(False)) + "\n")
     with pytest.raises(DataError, match=r"same rows in two files.*all 80 of a\.csv"):
         load(find(tmp_path))
+
+
+def test_the_same_judgments_of_accounts_by_other_names_are_refused(tmp_path):
+    renamed = [row.replace("engces", "annotator") for row in appraise(False)]
+    (tmp_path / "b.csv").write_text("\n".join(renamed) + "\n")
+    with pytest.raises(DataError, match=r"same rows in two files.*all 80 of a\.csv"):
+        load(campaign(tmp_path, a__csv=appraise(True)))
+    (tmp_path / "a.csv").write_text("\n".join(appraise(True)[:19]) + "\n")  # few may agree
+    assert len(load(find(tmp_path)).good) == 99
 
 
 PLACES = {  # format: a file's name, the text of a name in it that is changed, its column
@@ -210,9 +219,21 @@ def test_battles_that_two_files_share_are_said(tmp_path):
     assert said(fought)["identical rows (kept)"] == 1 and len(fought) == 8
 
 
+def test_a_judges_second_vote_is_said_though_sides_or_winner_changed(tmp_path):
+    lines = ["question_id,model_a,model_b,winner,judge"]
+    lines += ["q1,A,B,model_a,j", "q2,A,B,tie,j", "q2,A,B,tie,i", "q3,A,B,tie,", "q3,B,A,tie,"]
+    once = load(campaign(tmp_path, mine__csv=lines))
+    assert SECOND_VOTE not in said(once)
+    again = ["q1,B,A,model_b,j", "q2,A,B,model_b,j", "q2,A,C,tie,j", "q2,A,B,tie,i"]
+    twice = load(campaign(tmp_path, mine__csv=[*lines, *again]))
+    assert said(twice)[SECOND_VOTE] == 2 and said(twice)["identical rows (kept)"] == 1
+    frame = pd.read_csv(tmp_path / "mine.csv", keep_default_na=False)
+    assert battles(frame).attrs["excluded"] == said(twice)
+
+
 def test_exports_with_and_without_documents_have_the_same_segments(tmp_path):
     plain, rows = appraise(documents=False)[:40], appraise(documents=True)
-    other = [row.replace("engces", "engcex") for row in rows]
+    other = [row.replace("engces", "engcex").replace(",ces,2", ",ces,1") for row in rows]
     judged = load(campaign(tmp_path, a__csv=plain, b__csv=other))
     assert judged.good["segment"].nunique() == 40 and len(judged.good) == 120
 
