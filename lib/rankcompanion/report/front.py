@@ -270,7 +270,7 @@ def trust(site: Path, file: Path = CERTAINTY) -> dict[str, Any]:
             cells.loc[cells["annotators"] > 0, "annotators"].min()
         ),  # 0: items
         "most": int(cells["annotators"].max()),
-        "limit": float(cells["limit"].min()),
+        "limit": float(cells["limit"].max()),
         "statements": statements(site, file.with_name("statements.csv")),
     }
 
