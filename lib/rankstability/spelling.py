@@ -17,7 +17,7 @@ FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u3164\uffa0"
 WIDE = re.compile(
     "[\uff01-\uffee\ufb00-\ufb06\U0001d400-\U0001d7ff]"
 )  # other forms of letters
-WHOLE = re.compile(r"([+-]?\d+)\.0*")
+WHOLE = re.compile(r"((?:.*[_:#/])?[+-]?\d+)\.0*")  # alone, or the last part of a name
 
 
 def cleaned(name: str) -> str:
@@ -49,7 +49,8 @@ def looks(name: str) -> str:
     """What a reader sees of a name: the same for two names that look the same.
 
     Cyrillic, Greek and full-width letters are those of Latin that look so; dashes are hyphens;
-    quotation marks around the name, and repeated blanks, are not seen; ``17.0`` is 17.
+    quotation marks around the name, and repeated blanks, are not seen; ``17.0`` is 17, also after
+    an underscore, colon, number sign or slash.
     """
     text = cleaned(name)
     if not text.isascii():

@@ -29,6 +29,7 @@ def test_names_are_cleaned_of_what_is_invisible(written, seen):
     ("one", "other"),
     [
         ("Aspen", "\u0410spen"), ("Aspen", "\u0391spen"), ("Aspen", "\uff21spen"), ("17", "17.0"),
+        ("d_1", "d_1.0"), ("d:17.", "d:17"),
         ("Aspen", '"Aspen"'), ("GPT-4", "GPT\u20134"), ("A B", "A  B"), ("A", "\U0001d400"),
     ],
 )  # fmt: skip
@@ -42,7 +43,8 @@ def test_names_that_look_the_same_are_refused_in_a_frame(one, other):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("Aspen", "aspen"), ("A1", "A2"), ("17", "17.5"), ("017", "17"), ("A", "Б")]
+    ("one", "other"),
+    [("Aspen", "aspen"), ("A1", "A2"), ("17", "17.5"), ("017", "17"), ("A", "Б"), ("v4", "v4.0")],
 )
 def test_names_that_look_different_are_two(one, other):
     assert spelling.alike([one, other]) == []

@@ -64,9 +64,7 @@ def compare(made: Path, kept: Path, scope: str = "") -> list[str]:
     new, old = ({file.relative_to(at) for file in at.glob(below)} for at in (made, kept))
     problems = {
         "not made any more": old - new,
-        "not kept": {
-            name for name in new - old if len(name.parts) == 1 and runs.kept(kept / name)
-        },
+        "not kept": {name for name in new - old if len(name.parts) == 1 and runs.kept(kept / name)},
         "other bytes": {n for n in new & old if (made / n).read_bytes() != (kept / n).read_bytes()},
     }
     return [
