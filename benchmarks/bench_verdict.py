@@ -1,7 +1,7 @@
 """`rankstability verdict`: seconds to the first answer and to the whole, and processor seconds.
 
-The largest pairs of three campaigns, a whole campaign at once, a million battles; of these also the
-seconds that evalica, where it is installed, takes in the same run to read them and to give scores
+The largest pairs of three campaigns, a whole campaign at once, a million scores in a long table of
+ten systems, a million battles; of these also the seconds that evalica, where it is installed, takes in the same run to read them and to give scores
 (Bradley-Terry) with 20 bootstraps. Prints them and writes ``results/verdict.csv``, with the load
 of the machine when each began: only with a load below its processors are the seconds those that a
 user waits.
@@ -21,6 +21,7 @@ import pandas as pd
 RESULTS = Path(__file__).parent / "results" / "verdict.csv"
 ASKED = (("wmt21", "cs-en"), ("wmt24-esa", "en-cs"), ("wmt18", "zh-en"), ("wmt21", ""))
 BATTLES, SYSTEMS, JUDGES = 1_000_000, 20, 50_000
+SCORES, RANKED, SEGMENTS, ANNOTATORS = 1_000_000, 10, 10_000, 200
 PEER = """
 import sys, pandas as pd, evalica
 table = pd.read_csv(sys.argv[1])
@@ -47,6 +48,23 @@ def battles(file: Path) -> Path:
     return file
 
 
+def scores(file: Path) -> Path:
+    """Scores from 0 to 100, ten of each output, on documents of ten segments, as a long table."""
+    rng = np.random.default_rng(0)
+    output = np.repeat(np.arange(RANKED * SEGMENTS), SCORES // (RANKED * SEGMENTS))
+    system, segment = output % RANKED, output // RANKED
+    annotator = rng.integers(0, ANNOTATORS, SCORES)
+    strict = rng.normal(0, 10, ANNOTATORS)
+    easy = rng.normal(0, 8, SEGMENTS // 10)
+    score = 70 - system + strict[annotator] + easy[segment // 10] + rng.normal(0, 15, SCORES)
+    frame = pd.DataFrame({"system": system, "segment": segment, "document": segment // 10})
+    frame = frame.assign(annotator=annotator, score=score.clip(0, 100).round().astype(int))
+    for name in ("system", "segment", "document", "annotator"):
+        frame[name] = name[0] + frame[name].astype(str)
+    frame.sample(frac=1, random_state=1).to_csv(file, index=False)
+    return file
+
+
 def timed(what: str, pair: str, command: list[str]) -> tuple[object, ...]:
     """Seconds to the first line and to the end of a command, and processor seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -70,6 +88,8 @@ def main() -> None:
         for k, (campaign, pair) in enumerate(ASKED):
             out = f"output_dir={folder}/{k}"
             rows.append(timed(campaign, pair, [*start, campaign, f"pair={pair}", out]))
+        file = scores(Path(folder) / "scores.csv")
+        rows.append(timed("a million scores", "", [*start, str(file), f"output_dir={folder}/s"]))
         file = battles(Path(folder) / "battles.csv")
         rows.append(timed("a million battles", "", [*start, str(file), f"output_dir={folder}/b"]))
         try:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +116,7 @@ class Judged:
             )
         return ours.to_numpy(dtype=object)
 
+    @cached_property
     def scores(self) -> np.ndarray:
         """Scores as numbers, NaN where a cell is empty or not a number."""
         return pd.to_numeric(self.column("score"), errors="coerce").to_numpy(float)

@@ -79,7 +79,7 @@ def scale_of(
 
 def _scored(part: Judged) -> pd.DataFrame:
     """The scores of a file (NaN: none, or no number), with what they may differ by in scale."""
-    scores = part.scores()
+    scores = part.scores
     frame = pd.DataFrame({"score": np.where(np.isfinite(scores), scores, np.nan)})
     frame["written"] = part.column("score")
     frame["file"] = part.table.path.name

@@ -73,7 +73,7 @@ def wmt25(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     for _, score in rows:
         score.setdefault("annotator", None if named else score["hit"])
     judged = _judged(path, rows, excluded, settings)
-    scores = judged.scores()  # ESA, or the negative weights of MQM errors
+    scores = judged.scores  # ESA, or the negative weights of MQM errors
     penalties = (scores < 0).sum() > (scores > 0).sum()
     return replace(judged, scale=scales.PENALTIES) if penalties else judged
 

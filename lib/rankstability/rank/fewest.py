@@ -118,9 +118,12 @@ def removals(
     leader, *others = every.order[asked[every.order]].tolist()
     rows = []
 
+    domains = {name: of for name, of in judged.units.items() if name == "domain"}
+    bare = replace(judged, units=domains)  # of which a part is sooner taken
+
     def means_of(keep: np.ndarray) -> np.ndarray | None:
         """The means by which the recipe orders what is kept; None if a system has no score."""
-        one = replace(judged, score=renew(keep)) if renew else judged
+        one = replace(bare, score=renew(keep)) if renew else bare
         one = one.take(keep & np.isfinite(one.score))
         complete = np.bincount(one.system, minlength=len(one.systems)).all()
         return recipe_means(one, recipe) if complete else None

@@ -9,9 +9,11 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from scipy.sparse import coo_array
 from scipy.special import ndtr, ndtri
 
 LARGE = 500  # values of a group that are sorted by themselves
+VALUES = 1000  # whole scores in a narrower range are counted
 BLOCK = 1 << 18  # differences that are ranked at a time
 RESAMPLES = 100  # of WMT26's bootstraps
 Draw = Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
@@ -57,10 +59,7 @@ def _signed(
     positive = np.bincount(pair, ranks * (difference > 0), pairs)
     squares = np.bincount(pair, ranks**2, pairs)
     n = judged - zero
-    with np.errstate(invalid="ignore", divide="ignore"):
-        z = (2 * positive - n * (n + 1) / 2) / np.sqrt(squares)
-    better = ndtr(-z)
-    worse = ndtr(z)
+    better, worse = _normal(n, positive, squares)
     exact = (judged <= EXACT_BELOW) & (zero == 0) & (ties == 0) & (n > 0)
     for p, sums in ((better, n * (n + 1) // 2 - positive), (worse, positive)):
         p[exact] = _distribution()[n[exact], np.rint(sums[exact]).astype(int)]
@@ -68,6 +67,72 @@ def _signed(
     better[listed], worse[listed] = _enumerated(ranks, pair, positive, n, listed)
     if sides == "two-sided":
         better = worse = np.minimum(2 * np.fmin(better, worse), 1.0)
+    return np.where(n > 0, better, 1.0), np.where(n > 0, worse, 1.0)
+
+
+def _normal(
+    n: np.ndarray, positive: np.ndarray, squares: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """p that the first system is better, and worse, by the normal approximation of `n` ranks.
+
+    `positive` is the sum of the ranks of differences above 0, `squares` that of all ranks squared.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        z = (2 * positive - n * (n + 1) / 2) / np.sqrt(squares)
+    return ndtr(-z), ndtr(z)
+
+
+def signed_rank_crossed(scores: np.ndarray) -> np.ndarray:
+    """p of one-sided signed rank tests on all differences between judgments of two systems.
+
+    `scores` have shape (judgments, segments, systems), NaN where there is none: each judgment of a
+    segment by one system is compared with each of the same segment by another. p is that of
+    `signed_rank` on these differences, ``greater``. Many differences of whole scores are counted.
+    """
+    times, _, systems = scores.shape
+    values = scores[np.isfinite(scores)]
+    few = times > 1 and len(values) > 0 and np.ptp(values) < VALUES
+    if few and (values == np.rint(values)).all():
+        counts = _differences(scores - values.min(), int(np.ptp(values)))
+        if (counts.sum(axis=1) > EXACT_BELOW).all():
+            return _square(systems, *_by_counts(counts))
+    first = np.repeat(scores, times, axis=0).reshape(-1, systems)
+    second = np.tile(scores, (times, 1, 1)).reshape(-1, systems)
+    held = np.isfinite(first).any(axis=1) & np.isfinite(second).any(axis=1)
+    return signed_rank(first[held], "greater", second[held])
+
+
+def _differences(scores: np.ndarray, most: int) -> np.ndarray:
+    """How often each difference from -most to most stands between judgments of two systems.
+
+    `scores` are whole, from 0 to `most`, as in `signed_rank_crossed`; the result has a row for each
+    pair of systems. In the product of two tables of counts, segments by scores, stands how often
+    each two scores meet.
+    """
+    _, segments, systems = scores.shape
+    tables = []
+    for own in np.moveaxis(scores, -1, 0):
+        judgment, segment = np.nonzero(np.isfinite(own))
+        score = own[judgment, segment].astype(int)
+        ones = np.ones(len(score))
+        tables.append(coo_array((ones, (segment, score)), (segments, most + 1)).tocsr())
+    rows = []
+    for first, second in zip(*np.triu_indices(systems, 1), strict=True):
+        met = (tables[first].T @ tables[second]).tocoo()
+        difference = met.coords[0] - met.coords[1]
+        rows.append(np.bincount(difference + most, met.data, 2 * most + 1))
+    return np.array(rows).reshape(-1, 2 * most + 1)
+
+
+def _by_counts(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """p that the first system of each pair is better, and worse, from `_differences`."""
+    most = counts.shape[1] // 2
+    wins = counts[:, most + 1 :]
+    sizes = wins + counts[:, :most][:, ::-1]
+    rank = np.cumsum(sizes, axis=1) - (sizes - 1) / 2
+    positive = (wins * rank).sum(axis=1)
+    n = sizes.sum(axis=1)
+    better, worse = _normal(n, positive, (sizes * rank**2).sum(axis=1))
     return np.where(n > 0, better, 1.0), np.where(n > 0, worse, 1.0)
 
 

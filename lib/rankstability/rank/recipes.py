@@ -14,8 +14,8 @@ from .paired import (
     approximate_means,
     either_bootstrap,
     rank_sum_shared,
-    signed_rank,
     signed_rank_by_domain,
+    signed_rank_crossed,
 )
 from .ranking import CLUSTER_RULES, Ranking, apart, clusters
 from .significance import rank_sum
@@ -139,11 +139,7 @@ def _crossed(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
     The organisers halve alpha because each judgment is used twice.
     """
     scores = scores[None] if scores.ndim == 2 else scores
-    times = len(scores)
-    first = np.repeat(scores, times, axis=0).reshape(-1, scores.shape[-1])
-    second = np.tile(scores, (times, 1, 1)).reshape(-1, scores.shape[-1])
-    held = np.isfinite(first).any(axis=1) & np.isfinite(second).any(axis=1)
-    return np.minimum(2 * signed_rank(first[held], "greater", second[held]), 1.0)
+    return np.minimum(2 * signed_rank_crossed(scores), 1.0)
 
 
 def _wins_and_losses(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -193,7 +193,9 @@ def test_the_paragraph_says_what_means_are_of_where_it_binds(told):
     alone = [row for row in told["unit_table"] if row["unit"] == "document"]
     unnamed = report.statements(told | more | {"unit_table": alone})["paper"]
     assert "annotators judged; they are not named here, so that this could not be" in unnamed
-    assert " Not all systems were judged on the same segments: means compare them as judged." in said
+    assert (
+        " Not all systems were judged on the same segments: means compare them as judged." in said
+    )
     assert "if the design joins all systems, the units are a fair draw and none has half" in said
     assert "means compare them" not in report.statements(told | more | {"within": True})["paper"]
     assert "A mean of z" not in report.statements(told | {"standardised": False})["paper"]

@@ -103,6 +103,29 @@ def test_ranks_within_groups_are_those_of_a_group_by_however_many_groups(groups,
     np.testing.assert_array_equal(ties, (sizes**3 - sizes).groupby(level=0).sum())
 
 
+@pytest.mark.parametrize(("segments", "step"), [(40, 1.0), (40, 0.5), (3, 1.0)])
+def test_crossed_tests_are_scipys_on_all_differences(segments, step):
+    """Whole scores are counted, other ones and few differences are written out."""
+    rng = np.random.default_rng(segments)
+    x = rng.normal(60 - 2 * np.arange(3), 9, (4, segments, 3)).round() * step
+    x[rng.random(x.shape) < 0.2] = np.nan
+    x[:, 0, 1] = np.nan  # a segment that one system lacks
+    p = paired.signed_rank_crossed(x)
+    for i, j in [(0, 1), (0, 2), (1, 2), (2, 0)]:
+        gap = (x[:, None, :, i] - x[None, :, :, j]).ravel()
+        gap = gap[np.isfinite(gap)]
+        expected = stats.wilcoxon(gap, alternative="greater").pvalue
+        assert p[i, j] == pytest.approx(expected, rel=1e-9)
+
+
+def test_systems_without_a_common_segment_are_not_told_apart_by_crossed_tests():
+    x = np.full((2, 60, 2), np.nan)
+    x[:, :30, 0] = 1.0
+    x[:, 30:, 1] = 2.0
+    assert paired.signed_rank_crossed(x)[0, 1] == 1.0
+    assert np.isnan(paired.signed_rank_crossed(x[:, :30, :1])).all()  # one system alone
+
+
 def ratings(segments, systems, seed, kind="plain"):
     rng = np.random.default_rng(seed)
     x = rng.normal(60, 9, (segments, systems)).round() + np.linspace(4, 0, systems)
