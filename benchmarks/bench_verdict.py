@@ -1,10 +1,10 @@
 """`rankstability verdict`: seconds to the first answer and to the whole, and processor seconds.
 
-The largest pairs of three campaigns, a whole campaign at once, a million scores in a long table of
-ten systems, a million battles; of these also the seconds that evalica, where it is installed, takes in the same run to read them and to give scores
-(Bradley-Terry) with 20 bootstraps. Prints them and writes ``results/verdict.csv``, with the load
-of the machine when each began: only with a load below its processors are the seconds those that a
-user waits.
+The largest pairs of three campaigns, a whole campaign at once, a million scores of ten systems in a
+long table, a million battles; of these also the seconds that evalica, where it is installed, takes
+in the same run to read them and to give scores (Bradley-Terry) with 20 bootstraps. Prints them and
+writes ``results/verdict.csv``, with the load of the machine when each began: only with a load below
+its processors are the seconds those that a user waits.
 """
 
 import os
