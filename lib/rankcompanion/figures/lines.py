@@ -142,7 +142,7 @@ def _table(ax: Axes, ranking: pd.DataFrame, width: float) -> None:
         for x, side, text in (
             (0.0, "left", str(row.rank)),
             (0.3, "left", str(row.system)),
-            (width, "right", f"{row.score:z.{digits}f}"),
+            (width, "right", f"{row.score:z.{digits}f}".replace("-", "−")),
         ):
             ax.text(x, row.rank, text, ha=side, va="center", fontsize=8.5)
     ax.set_xlim(0, width)

@@ -317,13 +317,20 @@ class Ranking:
     def _repr_html_(self) -> str:
         rows = []
         kinds = self._kinds()
-        for k, row in enumerate(self._formatted()):
+        names, *body = self._formatted()
+        head = [name.replace("_", " ") for name in names]
+        for k, row in enumerate((head, *body)):
             tag = "td" if k else "th"
             line = (
                 f"border-bottom:{LINES[kinds[k]][1]} currentColor" if k in kinds else ""
             )
-            style = f' style="{line}"' if line else ""
-            cells = (f"<{tag}{style}>{html.escape(v)}</{tag}>" for v in row)
+            cells = []
+            for name, text in zip(names, row, strict=True):
+                number = name != "system"
+                look = "; ".join(filter(None, [line, "text-align:right" * number]))
+                style = f' style="{look}"' if look else ""
+                shown = text.replace("-", "−") if number else text
+                cells.append(f"<{tag}{style}>{html.escape(shown)}</{tag}>")
             rows.append(f"<tr>{''.join(cells)}</tr>")
         note = html.escape(self.note)
         kind = (

@@ -130,6 +130,14 @@ def test_lines_are_shown_as_claimed_and_held():
     assert "recipe wmt24" in shown and "other worker x document" in shown
 
 
+def test_a_ranking_shows_its_numbers_to_the_right_and_names_as_they_are():
+    table = pd.DataFrame({"system": ["x-1_a", "y"], "mean_z": [0.25, -0.5], "n": [3, 4]})
+    ranking = rank(table, np.full((2, 2), 0.5), np.zeros((2, 2)))
+    shown = ranking._repr_html_()
+    assert ">mean z</th>" in shown and "<td>x-1_a</td>" in shown
+    assert '<td style="text-align:right">−0.500</td>' in shown
+
+
 def test_a_ranking_of_which_nothing_can_be_told_shows_no_interval_and_no_ranks():
     untold = rank_systems(judgments(frame_of(False)), recipe="wmt24")
     assert untold.unit == "" and "no units are named" in untold._repr_html_()
