@@ -5,7 +5,8 @@ Every annotator and every document is tried alone before more are removed.
 Otherwise (restandardised scores, means over domains, lines drawn by a test, whole annotators or
 documents, battles under a model), it is an upper bound: the size of a set whose removal was tried,
 by ranking again without it. Of more than `LARGE` judgments, each ranking of which takes a tenth of
-a second, lines are not asked about. Every system keeps at least one judgment. For votes under a
+a second, lines are not asked about; of more than `SINGLE` judges, those who judged most are tried
+alone. Every system keeps at least one judgment. For votes under a
 model, see Huang et al. (2025).
 """
 
@@ -34,6 +35,7 @@ UNITS = {"judgment": "", "annotator": "worker", "document": "document"}
 CLOSEST = 3  # challengers of the first that are tried
 FEW = 12  # bounds up to which judgments are tried one after the other
 TRIED = 20  # judgments of each plan that are tried so
+SINGLE = 2_000  # judges that are tried alone: those who judged most
 LARGE = 200_000  # judgments; of more, only the first place is asked, and few single units are tried
 COLUMNS = ["what", "unit", "fewest", "of", "exact", "new_first"]
 T = TypeVar("T")
@@ -177,7 +179,8 @@ def removals(
         alone = cache(lambda unit, without=without: again(without(unit)))
         for below in () if large else every.lines:
             row = _line(every, below, unit, of, fewer, again)
-            rows.append(_line_alone(row, every, below, without, alone) if kind else row)
+            one = range(row.of) if kind else ()
+            rows.append(_line_alone(row, every, below, one, without, alone))
     return _in_order(rows, every)
 
 
@@ -185,15 +188,16 @@ def _line_alone(
     row: Removal,
     every: Ranking,
     below: int,
+    units: Sequence[int],
     left: Callable[[int], T],
     alone: Again[int],
 ) -> Removal:
-    """The row of a line, or that of a single unit without which it falls.
+    """The row of a line, or that of a single one of `units` without which it falls.
 
     `left` gives what is left without a unit, `alone` the ranking of that.
     """
     above = set(every.order[:below].tolist())
-    for unit in range(row.of if row.fewest != 1 else 0):
+    for unit in units if row.fewest != 1 else ():
         if _fallen(alone(unit), below, above):
             return replace(row, fewest=1.0, exact=1, kept=left(unit))
     return row
@@ -490,15 +494,16 @@ def removals_of_battles(
         return without_judges(np.array([judge]), 1)
 
     alone = cache(lambda judge: again(without(judge)))
+    judged = np.bincount(data.owner("judge"))
+    tried = np.sort(np.argsort(-judged, kind="stable")[:SINGLE]).tolist()
     for k, row in enumerate(rows):
         if row.unit != "annotator" or row.fewest == 1:
             continue
         if row.what == "first":
-            rows[k] = _first_alone(row, systems, leader, without, alone)
+            rows[k] = _first_alone(row, systems, leader, tried, without, alone)
         else:
-            rows[k] = _line_alone(
-                row, made, int(row.what.rpartition(" ")[2]), without, alone
-            )
+            below = int(row.what.rpartition(" ")[2])
+            rows[k] = _line_alone(row, made, below, tried, without, alone)
     return _in_order(rows, made)
 
 
@@ -506,11 +511,12 @@ def _first_alone(
     row: Removal,
     systems: Sequence[str],
     leader: int,
+    units: Sequence[int],
     left: Callable[[int], T],
     alone: Again[int],
 ) -> Removal:
-    """The row of the first place, or that of a single unit without which it is another's."""
-    for unit in range(row.of):
+    """The row of the first place, or that of one of `units` without which it is another's."""
+    for unit in units:
         now = alone(unit)
         if now is not None and now.order[0] != leader:
             name = systems[now.order[0]]

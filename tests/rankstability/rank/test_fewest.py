@@ -364,6 +364,25 @@ def test_a_single_judge_who_decides_is_always_found():
     assert seen > 5
 
 
+def test_of_many_judges_those_who_judged_most_are_tried_alone(monkeypatch):
+    monkeypatch.setattr(fewest, "SINGLE", 2)
+    tried = []
+    for name in ("_first_alone", "_line_alone"):
+        one = getattr(fewest, name)
+        monkeypatch.setattr(
+            fewest, name, lambda *args, one=one: tried.append(args[3]) or one(*args)
+        )
+    for seed in range(4):
+        data = battles(seed, votes=60, judges=6)
+        fewest.removals_of_battles(data)
+        counts = np.bincount(data.judges, minlength=6)
+        for units in tried:
+            left = np.delete(counts, units)
+            assert len(units) == 2 and counts[units].min() >= left.max()
+        assert tried
+        tried.clear()
+
+
 @needs("wmt12")
 def test_a_judge_of_a_real_task_without_whom_a_line_falls():
     """The one who most prefers the upper of two systems is not the one: two such were needed."""
