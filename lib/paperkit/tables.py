@@ -168,12 +168,15 @@ def decimals(values: np.ndarray) -> int:
 
 
 def number(value: Any, digits: int) -> str:
-    """A number with `digits` decimals and a true minus sign; a dash if it is missing."""
+    """A number with `digits` decimals and a true minus sign; a dash if it is missing.
+
+    From 10,000 on, with commas between thousands.
+    """
     if _missing(value):
         return NONE
     if not math.isfinite(value):
         return "∞" if value > 0 else "−∞"
-    text = f"{value:.{digits}f}"
+    text = f"{value:,.{digits}f}" if abs(value) >= 10_000 else f"{value:.{digits}f}"
     if value and not text.strip("-0."):
         return (
             ("<" if value > 0 else ">−") + f"{10.0**-digits:.{digits}f}"

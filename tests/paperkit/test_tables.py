@@ -30,3 +30,11 @@ def test_a_missing_number_of_any_kind_is_a_dash():
     frame["first"] = ["A", pd.NA]
     cells = re.findall(r"<td.*?>(.*?)</td>", tables.html(frame))
     assert cells == ["3", "0.500", "A", tables.NONE, tables.NONE, tables.NONE]
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "shown"),
+    [(9999, 0, "9999"), (13208, 0, "13,208"), (-25645.25, 1, "−25,645.2"), (2024, 0, "2024")],
+)
+def test_thousands_are_parted_from_ten_thousand_on(value, digits, shown):
+    assert tables.number(value, digits) == shown
