@@ -55,6 +55,38 @@ def test_paired_means_are_those_of_least_squares():
         assert got[k] - got[0] == pytest.approx(fit.params[f"C(system)[T.s{k}]"])
 
 
+@pytest.mark.parametrize("weight", [1.0, 0.25])
+def test_what_is_summed_by_segment_is_what_is_summed_by_judgment(weight):
+    """Means, influences of segments and shares; one segment is of a system alone."""
+    frame = replay(full(4, documents=9, systems=4), np.random.default_rng(0))
+    frame = pd.concat([frame, frame[::3].assign(score=7.5)], ignore_index=True)
+    frame.loc[len(frame)] = ["s1", "d99", "d99-0", 3.0, "w0"]
+    data = from_frame(frame)
+    every = weight * np.ones(len(data.score))
+    means, influence, share = balanced.by_segment(data, every)
+    made = balanced.within_segments(data, every)
+    np.testing.assert_allclose(means, made.mean)
+    assert np.average(means) == pytest.approx(frame["score"].mean())
+    np.testing.assert_allclose(influence, made.influence(data.segment), atol=1e-10)
+    cell = data.segment * 4 + data.system
+    np.testing.assert_allclose(share.ravel(), np.bincount(cell, made.share, share.size))
+    by_hand = balanced.design(data).set_index("system")
+    np.testing.assert_allclose(by_hand["paired"], paired_means(data))
+
+
+def test_a_design_counts_what_each_system_was_judged_on():
+    rows = [("a", "x1", "x", 4.0), ("a", "x2", "x", 2.0), ("a", "x2", "x", 6.0),
+            ("a", "y1", "y", 1.0), ("b", "x1", "x", 8.0)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["system", "segment", "document", "score"])
+    table = balanced.design(from_frame(frame)).set_index("system")
+    counted = table[["judgments", "segments", "documents"]].to_numpy().tolist()
+    assert counted == [[4, 3, 2], [1, 1, 1]]
+    assert table["share"].tolist() == pytest.approx([1, 1 / 3])
+    assert table.loc["b", "paired"] - table.loc["a", "paired"] == pytest.approx(4)  # on x1 alone
+    assert not balanced.complete(from_frame(frame))
+    assert "documents" not in balanced.design(from_frame(frame.drop(columns="document")))
+
+
 def test_a_replay_shows_the_bias_of_plain_means_and_that_paired_means_remove_it():
     rng = np.random.default_rng(1)
     plain, paired, seen = [], [], []

@@ -126,6 +126,27 @@ def test_strengths_are_finite_just_where_the_likelihood_has_a_maximum(won, tied,
         assert np.isfinite(bradley_terry.strengths(data)).all()
 
 
+@pytest.mark.parametrize(
+    ("won", "tied", "inside"),
+    [
+        ({(0, 1): 2, (1, 0): 1, (0, 2): 9}, {}, [0, 1]),  # the third only lost
+        ({(0, 1): 2, (1, 0): 1, (2, 0): 9}, {}, [0, 1]),  # the third only won
+        ({(0, 1): 2, (1, 0): 1}, {(2, 1): 4}, [0, 1, 2]),  # ties lead to and fro
+        ({(0, 1): 1, (1, 0): 1, (2, 3): 2, (3, 2): 1}, {}, [2, 3]),  # as large: most comparisons
+        ({(0, 1): 2, (1, 0): 1, (2, 3): 1, (3, 2): 1}, {}, [0, 1]),
+        ({(0, 1): 5, (1, 2): 5}, {}, []),  # nobody has a way back
+        ({}, {(0, 1): 5, (1, 2): 5}, []),  # ties alone have no finite share
+    ],
+)
+def test_the_largest_group_is_that_of_which_each_reaches_each(won, tied, inside):
+    wins, ties = np.zeros((2, 4, 4), int)
+    for pair, number in won.items():
+        wins[pair] = number
+    for (i, j), number in tied.items():
+        ties[i, j] = ties[j, i] = number
+    assert np.flatnonzero(bradley_terry.largest_group(counts(wins, ties))).tolist() == inside
+
+
 def test_the_information_is_the_curvature_of_the_log_likelihood():
     strength, log_tie = np.array([0.7, -0.2, 0.1, -0.6]), -0.4
     number = np.array([[0, 30, 12, 8], [30, 0, 25, 9], [12, 25, 0, 40], [8, 9, 40, 0]], float)

@@ -91,6 +91,19 @@ def test_stouffer_over_two_sided_p_is_blind_to_direction():
     assert paired.signed_rank(x)[0, 1] > 0.05
 
 
+@pytest.mark.parametrize(("kind", "unit"), [(float, 0.5), (float, 1), (np.int16, 1), (int, 1)])
+def test_many_equal_values_share_their_mean_rank_counted_or_sorted(kind, unit):
+    rng = np.random.default_rng(6)
+    values, group = (rng.integers(5, size=400) * unit).astype(kind), rng.integers(3, size=400)
+    ranks, ties = paired.ranks_within(values, group, 4)
+    for one in range(3):
+        mine = values[group == one]
+        assert ranks[group == one].tolist() == stats.rankdata(mine).tolist()
+        number = np.unique(mine, return_counts=True)[1]
+        assert ties[one] == (number**3 - number).sum()
+    assert ties[3] == 0  # of a group without values
+
+
 @pytest.mark.parametrize("kind", [float, np.int16])
 @pytest.mark.parametrize("groups", [3, 2**15 - 1, 2**15, 2**15 + 9])
 def test_ranks_within_groups_are_those_of_a_group_by_however_many_groups(groups, kind):

@@ -1,5 +1,7 @@
 """Rank-sum tests against SciPy, pair by pair; corrections against a slow version."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,8 @@ from rankstability.rank.significance import (
     adjusted,
     correct,
     critical_wins,
+    draw_signs,
+    permutation_test,
     rank_sum,
     sign_tests,
     significant_share,
@@ -125,6 +129,25 @@ def test_adjusted_p_values_are_those_of_statsmodels(method):
         wanted = multipletests(p, method={"holm": "holm"}.get(method, "fdr_bh"))[1]
         assert adjusted(p, method) == pytest.approx(wanted)
     assert adjusted(np.array([]), method).shape == (0,)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 999), st.integers(2, 4), st.integers(1, 9), st.integers(1, 3))
+def test_permutations_swap_two_systems_labels_by_whole_documents(seed, systems, documents, block):
+    """Studies in blocks, in each of which one set of signs serves all pairs."""
+    sums = np.random.default_rng(seed).integers(-3, 4, (4, systems, documents)).astype(float)
+    p, strength = permutation_test(sums, 40, np.random.default_rng(1), block)
+    rng = np.random.default_rng(1)
+    signs = [draw_signs(min(block, 4 - at), 40, documents, rng) for at in range(0, 4, block)]
+    signs = np.concatenate(signs)
+    assert set(np.unique(signs)) <= {-1.0, 1.0}
+    pairs = list(zip(*np.triu_indices(systems, 1), strict=True))
+    for study, (k, (i, j)) in product(range(4), enumerate(pairs)):
+        gap = sums[study, i] - sums[study, j]
+        extreme = [abs(sign @ gap) >= abs(gap.sum()) for sign in signs[study]]
+        assert p[study, k] == pytest.approx(np.mean(extreme))
+        spread = np.sqrt((gap**2).sum())
+        assert strength[study, k] == pytest.approx(abs(gap.sum()) / spread if spread else 0)
 
 
 def test_a_pair_never_compared_is_not_told_apart_and_one_system_has_no_pairs():

@@ -90,17 +90,19 @@ def test_without_domains_an_influence_is_that_of_leaving_the_unit_out(seed):
         assert one == pytest.approx(other)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_influences_within_domains_are_about_the_mean_of_each(seed):
-    """Documents 0 to 3 and 4 to 6 form domains; 7 and 8 are alone in theirs, and are pooled."""
+@pytest.mark.parametrize(("seed", "second"), [(0, 3), (1, 3), (2, 3), (3, 2)])
+def test_influences_within_domains_are_about_the_mean_of_each(seed, second):
+    """Documents 0 to 3 form a domain, `second` more another; the rest are alone, and pooled."""
     score, share, unit = judged_of_one_system(seed)
     mean, domain = (share * score).sum(), np.array([0, 0, 0, 0, 1, 1, 1, 2, 3])[unit]
+    domain[unit == 6] = 1 if second == 3 else 4
     kind = within_domains(
         score, share, np.array([mean]), unit=unit, system=np.zeros(len(unit), int), domain=domain
     )
     held = np.bincount(unit, share)
     expected, variances, squares = [], [], []
-    for units in ([0, 1, 2, 3], [4, 5, 6]):
+    rest_alone = range(4 + second, 9)
+    for units in ([0, 1, 2, 3], [*range(4, 4 + second)]):
         number, whole = len(units), held[units].sum()
         own = np.isin(unit, units)
         centre = np.average(score[own], weights=share[own])
@@ -111,11 +113,12 @@ def test_influences_within_domains_are_about_the_mean_of_each(seed):
         kish = whole**2 / (held[units] ** 2).sum()
         variances.append(whole**2 / kish)
         squares.append(variances[-1] ** 2 / (kish - 1))
-    for one in (7, 8):
+    for one in rest_alone:
         part = (share * (score - mean))[unit == one].sum()
         expected.append(np.sqrt(8 / 9) * part / (1 - held[one]))
-    pooled = held[7] ** 2 + held[8] ** 2  # two domains: one degree of freedom
-    freedom = (sum(variances) + pooled) ** 2 / (sum(squares) + pooled**2)
+    pooled = (held[rest_alone] ** 2).sum()  # two domains have one degree of freedom, three two
+    few = pooled**2 / (len(rest_alone) - 1)
+    freedom = (sum(variances) + pooled) ** 2 / (sum(squares) + few)
     assert kind.influence[:, 0] == pytest.approx(np.array(expected))
     assert kind.effective[0] == pytest.approx(min(1 / (held**2).sum(), 1 + freedom))
 

@@ -81,6 +81,24 @@ def test_sums_per_item_and_rater():
     assert means.to_numpy().tolist() == [["A", 0.5, 0.5, 4], ["B", 1.5, 1.5, 4]]
 
 
+def test_each_rating_is_in_the_slot_of_its_rater():
+    """Documents of different raters: slots are in the order of raters, whatever that of rows."""
+    who = {"d": ("r1", "r3"), "e": ("r2", "r3"), "f": ("r2", "r1")}
+    number = {"r1": 1, "r2": 4, "r3": 9}
+    rows = [
+        (system, document, document, rater, "Other", "Minor")
+        for document in who
+        for system, more in (("B", 1), ("A", 0))
+        for rater in who[document][::-1]
+        for _ in range(number[rater] + more)
+    ]
+    data = mqm.ratings(judgments(rows))
+    assert (data.documents, data.raters) == (("d", "e", "f"), ("r1", "r2", "r3"))
+    assert data.slots.tolist() == [[0, 2], [1, 2], [0, 1]]
+    assert data.score[0].tolist() == [[1, 9], [4, 9], [1, 4]]
+    assert data.errors[1].tolist() == [[2, 10], [5, 10], [2, 5]]
+
+
 def test_a_system_with_few_documents_does_not_take_the_others_along():
     rows = [(s, d, d, "r", "Other", "Minor") for s in "AB" for d in range(4)]
     rows += [("C", 0, 0, "r", "Other", "Major")]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from assessments import frame_of
 from rankstability.change import perturb
+from rankstability.errors import DataError
 from rankstability.judgments import blocks
 from rankstability.score import pairwise
 
@@ -60,6 +61,42 @@ def test_removal_is_dropping_a_row(blocks):
             short = full.without(system)
             assert again.systems == short.systems
             assert (again.wins == short.wins).all() and (again.ties == short.ties).all()
+
+
+@given(campaign)
+@settings(max_examples=20, deadline=None)
+def test_scores_are_shares_of_a_systems_own_comparisons(blocks):
+    counts = pairwise.pair_counts(frame_of(blocks))
+    wins, ties = brute(blocks)
+    for k, one in enumerate(counts.systems):
+        won = sum(n for (a, _), n in wins.items() if a == one)
+        lost = sum(n for (_, b), n in wins.items() if b == one)
+        tied = sum(n for (a, _), n in ties.items() if a == one)
+        each = [
+            wins.get((one, b), 0) / (wins.get((one, b), 0) + wins.get((b, one), 0))
+            for b in counts.systems
+            if (one, b) in wins or (b, one) in wins
+        ]
+        for score, part, whole in (
+            (pairwise.better_or_equal_others, won + tied, won + tied + lost),
+            (pairwise.better_others, won, won + tied + lost),
+            (pairwise.wins_over_decided, won, won + lost),
+            (pairwise.expected_win, sum(each), len(each)),
+        ):
+            expected = part / whole if whole else np.nan
+            assert score(counts)[k] == pytest.approx(expected, nan_ok=True), score.__name__
+
+
+def test_ties_connect_systems_and_those_never_met_are_left_aside():
+    wins, ties = np.zeros((2, 5, 5), int)
+    wins[1, 0] = 3
+    ties[1, 2] = ties[2, 1] = 1
+    counts = pairwise.PairCounts(tuple("abcde"), wins, ties)
+    assert counts.connected() is counts  # d and e met nobody
+    ties[3, 4] = ties[4, 3] = 7
+    apart = r"never compared with each other; found .*\['a', 'b', 'c'\], \['d', 'e'\]"
+    with pytest.raises(DataError, match=apart):
+        counts.connected()
 
 
 def test_kept_blanks_beat_everyone_and_tie_with_each_other():
