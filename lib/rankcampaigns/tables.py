@@ -295,10 +295,10 @@ def read(
     `sign` is a comma, semicolon or tab, or `BLANKS` for blanks, tabs or both. Cells may be in
     quotation marks; between tabs, where raw text is common, such a cell must be on one line, and
     marks that do not enclose a whole cell are text. `columns` are those of a format whose header
-    line may be missing (with `BLANKS`, a header may have them in any order); without them, the
-    header names the columns. `only` these columns are kept. `first` is the number of cells of a
-    line that count, if text with tabs may follow. Lines `around` the table count as blank. Callers
-    share the table as long as the file does not change: do not modify it. Raises DataError if a
+    line may be missing (a header may have them in any order); without them, the header names the
+    columns. `only` these columns are kept. `first` is the number of cells of a line that count, if
+    text with tabs may follow. Lines `around` the table count as blank. Callers share the table as
+    long as the file does not change: do not modify it. Raises DataError if a
     line has too many or too few cells, a column appears twice in the header, a quotation mark is
     not closed, or text follows a closing one.
     """
@@ -321,6 +321,10 @@ def read(
     names = list(columns)
     if columns and anyhow:
         names = _in_order(data, columns, file)
+    elif columns:
+        top = next((line for line in io.BytesIO(data) if line.strip()), b"")
+        row = [unquoted(name) for name in cells(top.decode().rstrip("\n"), sign)]
+        names = row if sorted(row) == sorted(columns) else names
     found = _at_once(file, data, names, sign, only)
     found = found or _line_by_line(file, data.decode(), names, sign, only)
     if anyhow and found.frame.empty:

@@ -132,6 +132,27 @@ def test_quotes_around_cells_are_no_part_of_names(tmp_path, sign):
     assert judged(tmp_path) == PLAIN
 
 
+@pytest.mark.parametrize("sign", [tables.BLANKS, "\t", ","])
+def test_columns_of_a_format_are_found_by_a_header_in_any_order_or_else_by_place(tmp_path, sign):
+    file, between = tmp_path / "x.txt", " " if sign == tables.BLANKS else sign
+    for header, first in (("a b c", "135"), ("c a b", "351"), ("", "135"), ("b c a", "513")):
+        lines = [header] * bool(header) + ["1 3 5", "2 4 6"]
+        file.write_text("\n".join(lines).replace(" ", between) + "\n")
+        frame = tables.read(file, ("a", "b", "c"), sign).frame.astype(str)
+        assert "".join(frame[["a", "b", "c"]].iloc[0]) == first and len(frame) == 2
+
+
+def test_names_of_columns_are_those_below_a_title(tmp_path):
+    file = tmp_path / "x.csv"
+    rows = [f"A,{k},u,5" for k in range(6)]
+    file.write_text("\n".join(["Our study", "", "system, segment ,rater,score", *rows]) + "\n")
+    assert tables.header(file) == ["system", "segment", "rater", "score"]
+    file.write_text("\n".join(["system,segment,rater,score", *rows]) + "\n")
+    assert tables.header(file) == ["system", "segment", "rater", "score"]
+    file.write_text(" \n\n")
+    assert tables.header(file) == []
+
+
 def test_quotes_within_text_between_tabs_are_text(tmp_path):
     rows = [(*row[:4], ('"Yes', 'he said "no"', '"a" and "b"')[k % 3])
             for k, row in enumerate(ROWS)]  # fmt: skip
