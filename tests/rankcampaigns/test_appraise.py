@@ -1,5 +1,7 @@
 """Appraise exports of every width: segments, marks, annotators, against the organisers' scores."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -60,6 +62,9 @@ def test_time_runs_from_the_end_of_the_judgment_before(tmp_path):
     assert np.isnan(seconds["u1"]["4"]) and seconds["u2"].tolist() == [7.0]
     untimed = "(kept, but for the time: a start or end that is not a number)"
     assert untimed not in excluded(da)  # a blank is no wrong time
+    rows.append("u4,sysA,1,TGT,eng,jpn,90,d,False,[],0,8.5")  # a clock that starts with the work
+    da = read_appraise((written(tmp_path, rows),), "en-ja")
+    assert da.good.loc[da.good["worker"] == "u4", "time"].tolist() == [8.5]
     rows += [f"u3,sysA,{k},TGT,eng,jpn,90,d,False,[],{a},9.0" for k, a in enumerate(["x", "inf"])]
     assert excluded(read_appraise((written(tmp_path, rows),), "en-ja"))[untimed] == 2
 
@@ -183,6 +188,13 @@ def test_accounts_are_joined_to_people_as_campaign_yaml_says(tmp_path):
     assert campaigns.load(tmp_path).good["worker"].tolist() == ["one", "one", "two"]
 
 
+def test_an_item_of_two_documents_is_refused_unless_documents_number_their_own(tmp_path):
+    rows = [f"u1,{s},{k},TGT,eng,deu,5,d{k},False,[],{k},9" for k in range(1, 7) for s in "AB"]
+    rows.append("u2,A,1,TGT,eng,deu,5,d2,False,[],1,9")
+    with pytest.raises(DataError, match=r"line 13.*a second document of one segment; found 'd2 fo"):
+        read_appraise((written(tmp_path, rows),), "en-de")
+
+
 def test_a_list_says_segments_and_annotators(tmp_path):
     file = written(tmp_path, hits(split=True))
     rows = [
@@ -202,6 +214,27 @@ def test_a_list_says_segments_and_annotators(tmp_path):
     assert campaigns.fingerprint(campaign) != before
     with pytest.raises(DataError, match="'username': a username without annotator; found 'u9'"):
         campaigns.load_da(campaign, "en-de")
+
+
+@pytest.mark.parametrize(
+    ("judged", "segments"),
+    [((11, 12, 13), "123"), ((13, 14, 15), "345"), ((11, 12, 15), "15"), ((12, 13, 15), "235")],
+)
+def test_an_id_of_several_segments_is_the_one_between_its_neighbours(tmp_path, judged, segments):
+    """Items 12 and 14 are segment 2 or 4 each; accounts judge in the order of items."""
+    listed = [
+        f"{item}\td#{system}\t{k}\tdoc\tnews"
+        for item, ks in {11: "1", 12: "24", 13: "3", 14: "24", 15: "5"}.items()
+        for k in ks for system in "AB"
+    ]  # fmt: skip
+    file = written(
+        tmp_path, ["itemId\tdocId\tsegment\tdocument\tdomain", *listed], "segments-en-de.tsv"
+    )
+    rows = [f"u{s},{s},{k},TGT,eng,deu,5,d#{s},False,[],1,9" for s in "AB" for k in judged]
+    da = read_appraise((written(tmp_path, rows), file), "en-de")
+    assert sorted(da.good["segment"]) == sorted(2 * segments)
+    unplaced = 2 * (len(judged) - len(segments))  # 2 or 4 between 1 and 5
+    assert excluded(da) == ({appraise.WHY["no segment"]: unplaced} if unplaced else {})
 
 
 def test_a_list_of_annotators_names_each_account_as_it_is_and_once(tmp_path):
@@ -240,6 +273,26 @@ MQM = [
         ("A", 2, "TGT", "[]"),
     )
 ]
+
+
+def test_each_marked_error_has_a_category_and_severity():
+    kinds = [["Accuracy", "Omission"], "Style", "", None, ["Linguistic conventions", "Punctuation"]]
+    severities = ["Major", "minor", "minor", "major", "minor"]
+    marked = [
+        {"error_type": kind, "severity": severity}
+        for kind, severity in zip(kinds, severities, strict=True)
+    ]
+    assert appraise._errors(json.dumps(marked)) == [
+        ("Accuracy/Omission", "Major"), ("Style", "Minor"), ("Other", "Minor"), ("Other", "Major"),
+        ("Fluency/Punctuation", "Minor"),
+    ]  # fmt: skip
+    assert appraise._errors("[]") == [("No-error", "No-error")]
+    with pytest.raises(DataError, match="unknown severity; found 'worst'") as error:
+        appraise._errors('[{"error_type": "Style", "severity": "worst"}]')
+    assert error.value.column == "spans"
+    for wrong in ("[1]", "{", '[{"severity": "minor"}]'):
+        with pytest.raises(DataError, match="not a list of error spans"):
+            appraise._errors(wrong)
 
 
 def test_mqm_is_never_taken_for_error_span_annotation(tmp_path):

@@ -3,12 +3,13 @@
 import datetime
 import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from rankcampaigns import campaigns, tables
+from rankcampaigns import binary, campaigns, tables
 from rankstability.errors import DataError
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -163,6 +164,25 @@ def read(path):
         list(row)
         for row in campaigns.load(campaign).good[["system", "segment", "score"]].to_numpy()
     ]
+
+
+def test_rows_of_a_sheet_are_counted_to_the_most_there_may_be(monkeypatch):
+    class Sheet:
+        def __init__(self, *rows):
+            self.rows = rows
+
+        def reset_dimensions(self):
+            pass
+
+        def iter_rows(self, values_only):
+            return iter(self.rows)
+
+    monkeypatch.setattr(binary, "MOST_ROWS", 3)
+    rows = binary._rows(Path("x.xlsx"), Sheet(("a", None), ("", None), (0, "b")))
+    assert rows == {1: {0: "a"}, 3: {0: 0, 1: "b"}}
+    with pytest.raises(DataError, match="too large; expected at most 3 rows") as error:
+        binary._rows(Path("x.xlsx"), Sheet(*[("a",)] * 4))
+    assert error.value.line == 4
 
 
 def test_the_sheet_that_fits_is_read_and_the_others_are_named(tmp_path):

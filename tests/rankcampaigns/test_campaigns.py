@@ -160,6 +160,15 @@ def test_a_single_file_is_a_campaign(tmp_path):
         campaigns.find(tmp_path / "notes.txt")
 
 
+@pytest.mark.parametrize("name", ["absent/mine", "mine.csv", "mine.tsv", "mine.jsonl", "mine.xlsx"])
+def test_what_looks_like_a_path_is_no_name_of_a_campaign(name):
+    with pytest.raises(DataError, match="no such file or folder") as error:
+        campaigns.find(name)
+    assert (error.value.value, error.value.expected) == (name, "a path that exists")
+    with pytest.raises(DataError, match=r"unknown campaign.*found 'mine'; expected a folder or"):
+        campaigns.find("mine")
+
+
 def test_one_of_two_da_files_stands_for_its_folder(tmp_path):
     folder = write(tmp_path / "mine")
     campaign = campaigns.find(folder / "ad-latest.csv")

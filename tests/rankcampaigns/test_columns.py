@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rankcampaigns import campaigns, settings
+from rankcampaigns import campaigns, columns, guesses, settings
 from rankcampaigns.guesses import almost
 from rankcompanion.running.commands import main
 from rankcompanion.verdict import page
@@ -48,6 +48,52 @@ def test_a_guess_is_shown_as_settings_to_accept_and_never_taken_unasked(tmp_path
     assert reading.loc["sign before decimals", ["value", "said by"]].tolist() == [",", "the data"]
     assert reading["said by"]["column score"] == "campaign.yaml"
     assert reading["said by"]["column system"] == "header"
+
+
+def test_a_cell_that_names_no_pair_is_refused_where_it_stands(tmp_path):
+    rows = ["system,segment,score,langs", "A,1,5,en-de", "B,1,4,German-Klingonish", "A,2,3,?"]
+    (read,) = [columns.opened(table(tmp_path, rows[:2]), {})]
+    assert read.pairs().tolist() == ["en-de"]
+    wrong = "line 3, column 'langs': not a language pair; found 'German-K.*a pair such as cs-en"
+    with pytest.raises(DataError, match=wrong):
+        columns.opened(table(tmp_path, rows), {}).pairs()
+
+
+@pytest.mark.parametrize(
+    ("headers", "chosen"),
+    [
+        ({"a": "system segment note", "b": "score note"}, "a"),  # two of ours against one
+        ({"a": "system score", "b": "system segment score"}, "b"),  # all that are needed
+        ({"a": "system segment", "b": "segment score"}, ""),
+        ({"a": "note", "b": "remark"}, ""),
+    ],
+)
+def test_the_sheet_is_the_only_one_that_names_enough_columns(monkeypatch, headers, chosen):
+    monkeypatch.setattr(columns.binary, "holds", lambda path: True)
+    monkeypatch.setattr(columns.binary, "sheets", lambda path: tuple(headers))
+    monkeypatch.setattr(columns.binary, "names", lambda path, title: headers[title].split())
+    if chosen:
+        (other,) = set(headers) - {chosen}
+        why = f"its columns; not read: {other}"
+        assert columns.sheet_of(Path("x.xlsx"), {}) == (chosen, why)
+    else:
+        with pytest.raises(DataError, match=r"several sheets.*found 'a, b'.*sheet=\"a\""):
+            columns.sheet_of(Path("x.xlsx"), {})
+    assert columns.sheet_of(Path("x.xlsx"), {"sheet": "c"}) == ("c", "")
+
+
+def test_columns_of_battles_are_found_by_what_they_hold_with_the_judge_and_question(tmp_path):
+    rows = ["first,second,better,rater,sentence", *(
+        f"{a},{b},{w},r{k % 2},s{k % 3}"
+        for k, (a, b, w) in enumerate([("A", "B", "A"), ("B", "C", "C"), ("C", "A", "tie")] * 2)
+    )]  # fmt: skip
+    expected = {"left": "first", "right": "second", "winner": "better"}
+    more = {"judge": "rater", "question": "sentence"}
+    assert guesses.battle(table(tmp_path, rows)) == expected | more
+    third = [f"{row},{row.split(',')[3]}" for row in rows]
+    third[0] = rows[0] + ",annotator"  # two that may name the judge: neither is taken
+    assert guesses.battle(table(tmp_path, third)) == expected | {"question": "sentence"}
+    assert guesses.battle(table(tmp_path, [row.replace("tie", "D") for row in rows])) == {}
 
 
 def test_what_two_columns_may_be_is_asked(tmp_path):

@@ -81,6 +81,43 @@ def test_a_file_that_is_nearly_of_a_format_says_so(tmp_path, name, content, word
         campaigns.find(tmp_path / name)
 
 
+@pytest.mark.parametrize(
+    ("content", "is_one"),
+    [
+        ('{\n"a": 1\n}', True),
+        ('{"a": 1}\n{"a": 2}', False),
+        ('{\n"a": 1\n', False),
+        ("[\n]", False),
+    ],
+)
+def test_an_object_over_several_lines_is_one_if_it_is_whole(tmp_path, content, is_one):
+    (tmp_path / "x.json").write_text(content)
+    assert formats._is_object(tmp_path / "x.json") is is_one
+
+
+def test_an_empty_folder_is_called_one(tmp_path):
+    with pytest.raises(DataError, match="no files in a known format; found 'an empty folder'"):
+        campaigns.find(tmp_path)
+    (tmp_path / "notes.md").write_text("none")
+    with pytest.raises(DataError, match=r"no files in a known format; found 'notes\.md'"):
+        campaigns.find(tmp_path)
+
+
+def test_judgments_are_looked_for_in_folders_three_deep_and_no_deeper(tmp_path):
+    long, esa = "system,segment,score\nA,1,3\nB,1,2\n", "u1,A,1,TGT,eng,deu,70,d,False,[],1,2\n"
+    deepest = tmp_path / "release" / "one" / "two" / "three"
+    (deepest / "four").mkdir(parents=True)
+    (deepest / "four" / "mine.csv").write_text(long)
+    assert formats.deeper(tmp_path / "release") == {}
+    (deepest / "mine.csv").write_text(long)
+    found = {"format": "long", "files": ["one/two/three/mine.csv"]}
+    assert formats.deeper(tmp_path / "release") == found
+    (deepest / "esa_mine.csv").write_text(esa)  # beside which a long table is left
+    form = formats.kind_of(deepest / "esa_mine.csv")
+    found = {"format": form, "files": ["one/two/three/esa_mine.csv"]}
+    assert formats.deeper(tmp_path / "release") == found
+
+
 @pytest.mark.parametrize("name", ["mine.csv", "mine.xls"])
 @pytest.mark.parametrize("inside", ["", "folder"])
 def test_a_spreadsheet_is_refused_in_words_that_can_be_read(tmp_path, name, inside):

@@ -136,6 +136,24 @@ def test_a_missing_score_is_missing_not_zero_and_counted(tmp_path):
         campaigns.load(write(tmp_path / "none", rows[-3:]))
 
 
+@pytest.mark.parametrize(("missing", "lines"), [(1, ", line 2"), (5, ", lines 2, 3, 4, 5, 6"),
+                                                (6, "")])  # fmt: skip
+def test_rows_without_a_score_are_named_by_line_if_they_are_at_most_five(tmp_path, missing, lines):
+    rows = [(*row[:3], "" if k < missing else row[3]) for k, row in enumerate(ROWS)]
+    da = campaigns.load(write(tmp_path, rows))
+    (said,) = da.excluded.loc[da.excluded["reason"] == "no score (left out)", "file"]
+    assert said == f"mine.csv{lines}" and excluded(da)["no score (left out)"] == missing
+
+
+def test_an_annotator_with_the_name_of_a_model_is_asked_about(tmp_path):
+    rows = [(*row[:2], row[2].replace("v", "GPT-4"), row[3]) for row in ROWS]
+    file = write(tmp_path, rows)
+    with pytest.raises(DataError, match="an annotator with the name of a model; found 'GPT-4'"):
+        campaigns.load(file)
+    (tmp_path / "campaign.yaml").write_text("judges: []\n")
+    assert "GPT-4" in set(campaigns.load(file).good["worker"])
+
+
 def test_rows_that_name_no_document_are_counted_where_others_do(tmp_path):
     rows = [(*row, "" if k < 3 else "d1") for k, row in enumerate(ROWS)]
     da = campaigns.load(write(tmp_path, rows, (*HEADER, "document")))

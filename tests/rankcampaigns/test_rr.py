@@ -62,6 +62,19 @@ def test_the_track_is_in_the_name_of_the_file(tmp_path):
     assert set(frame["task"]) == {"cs-en individual"} and set(frame["track"]) == {"individual"}
 
 
+@pytest.mark.parametrize(("slot", "first"), [(2, 1), (4, 1), (5, 3)])
+def test_a_system_twice_in_a_block_is_refused_where_it_stands_again(tmp_path, slot, first):
+    cells = ROW.split(",")
+    names = HEADER.split(",")
+    again, before = (next(k for k, name in enumerate(names) if name.lower() == f"system{n}id")
+                     for n in (slot, first))  # fmt: skip
+    cells[again] = cells[before]
+    wrong = f"line 3, column '{names[again]}': a system appears twice in one block"
+    with pytest.raises(DataError, match=wrong) as error:
+        readers_rr.read_rr([write(tmp_path, HEADER, ROW, ",".join(cells))])
+    assert (error.value.value, error.value.expected) == (cells[before], "each system once")
+
+
 def test_empty_slots_are_left_out_and_counted(tmp_path):
     row = "Czech,English,7,doc,7,j,1,a,2,b,3,c,0,blank,0,blank,2,1,3,-1,-1"
     frame = readers_rr.read_rr([write(tmp_path, HEADER, row)])
@@ -400,6 +413,8 @@ def test_battles_of_several_pairs_are_a_task_each_and_share_no_block(tmp_path):
     sizes = frame.groupby("task")["block"].nunique()
     assert sizes.tolist() == [3, 2, 3] and frame["block"].nunique() == 8
     assert (frame.groupby("block").size() == 2).all()
+    assert frame.index.tolist() == list(range(16))
+    assert frame["block"].drop_duplicates().tolist() == list(range(8))
 
 
 def test_judges_whom_the_first_battles_do_not_name_are_known(tmp_path):

@@ -55,6 +55,15 @@ def test_a_value_is_kept_or_refused_with_its_field(field, tmp_path):
         assert str(file.parent.name) in str(error.value)
 
 
+def test_a_word_of_ones_own_has_at_most_40_characters(tmp_path):
+    file = tmp_path / "campaign.yaml"
+    file.write_text(f"words: {{system: {'x' * 40}}}\n")
+    assert read_settings(file)["words"] == {"system": "x" * 40}
+    file.write_text(f"words: {{system: {'x' * 41}}}\n")
+    with pytest.raises(DataError, match="words"):
+        read_settings(file)
+
+
 def test_settings_of_64_kib_are_read_and_of_one_byte_more_refused(tmp_path):
     file = tmp_path / "campaign.yaml"
     assert read_settings(file) == {}

@@ -1,9 +1,12 @@
 """Files as text: what is packed, encoded, too large, or no file."""
 
 import gzip
+import hashlib
+import io
 import os
 import shutil
 import subprocess
+import tarfile
 
 import pytest
 
@@ -28,6 +31,35 @@ def test_what_unpacks_to_too_much_is_refused_with_what_is_allowed(tmp_path, monk
     most = f"{text.LARGEST // 2**20} MiB"
     assert error.value.expected == f"at most {most}, and {text.RATIO} times the packed size"
     assert error.value.value.endswith("MiB unpacked")
+
+
+def archive(file, **members):
+    with tarfile.open(file, "w:gz") as packed:
+        for name, data in members.items():
+            about = tarfile.TarInfo(name.replace("_", "."))
+            about.size = len(data)
+            packed.addfile(about, io.BytesIO(data))
+    return file
+
+
+def test_an_archive_is_read_where_it_holds_one_table(tmp_path):
+    file = archive(tmp_path / "a.tar.gz", table_tsv=b"a\tb\n1\t2\n", readme_md=b"text")
+    assert text.content(file) == b"a\tb\n1\t2\n" and text.first_line(file) == "a\tb"
+    assert text.content(archive(tmp_path / "b.tar.gz", only_csv=b"a,b\n")) == b"a,b\n"
+    two = archive(tmp_path / "c.tar.gz", one_tsv=b"a\n", two_tsv=b"b\n")
+    with pytest.raises(DataError, match=r"no archive of one table; found .*one\.tsv.*two\.tsv"):
+        text.content(two)
+
+
+def test_a_digest_is_of_what_is_packed_and_of_an_archive_as_it_is(tmp_path):
+    plain, packed, broken = (tmp_path / name for name in ("a.csv", "a.csv.gz", "b.csv.gz"))
+    plain.write_bytes(b"system,score\n" * 9)
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    broken.write_bytes(packed.read_bytes()[:-9])
+    tables = archive(tmp_path / "a.tar.gz", a_tsv=plain.read_bytes())
+    assert text.digest(plain) == text.digest(packed)
+    for file in (plain, broken, tables):
+        assert text.digest(file) == hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def test_a_byte_order_mark_is_one_at_the_beginning_of_a_file_alone(tmp_path):
