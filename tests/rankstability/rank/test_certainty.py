@@ -23,7 +23,7 @@ from rankstability.errors import DataError
 from rankstability.judgments import Blocks
 from rankstability.rank import ranges
 from rankstability.rank.balanced import looks_adaptive
-from rankstability.rank.certainty import certainty, of_battles, of_wins
+from rankstability.rank.certainty import certainty, of_battles, of_wins, strength_p
 from rankstability.rank.items import items_needed
 from rankstability.rank.recipes import RECIPES, make, segment_domains
 from rankstability.rank.units import TWO_WAY
@@ -359,6 +359,24 @@ def test_a_newcomer_who_won_all_it_played_takes_nothing_from_the_others():
     assert new.mean[:3] == pytest.approx(old.mean) and new.p[3, :3].tolist() == [1, 1, 1]
     assert new.untold["system"].tolist() == ["m3"] and new.untold["effective"].tolist() == [0]
     assert not new.alone_first and (new.low[3], new.high[3]) == (1, 4)
+
+
+def test_a_second_look_at_win_ratios_tells_apart_only_what_strengths_order_alike():
+    wins = np.array([[0, 20, 24, 0], [10, 0, 20, 0], [6, 10, 0, 0], [5, 0, 0, 0]])
+    data = ranges.units(duels(wins))  # the last never lost: outside the group
+    by_strength = of_battles(data)
+    assert by_strength.systems == data.systems
+    p = strength_p(data, "judge", np.array([0.7, 0.4, 0.5, 0.9]))
+    assert p[0, 1] == p[1, 0] == pytest.approx(by_strength.p[0, 1]) and p[0, 1] < 1
+    assert p[0, 2] == p[2, 0] == pytest.approx(by_strength.p[0, 2]) and p[0, 2] < 1
+    assert p[1, 2] == p[2, 1] == 1  # a ratio of 0.4 below 0.5, but more strength
+    assert (p[3, :3] == 1).all() and (p[:3, 3] == 1).all()
+
+
+def test_where_no_unit_is_named_there_is_none_of_which_systems_have_too_few():
+    rows = {"system": list("ABAB"), "segment": list("1122"), "score": [1.0, 2, 3, 5]}
+    untold = certainty(from_frame(pd.DataFrame(rows))).untold
+    assert untold.to_numpy().tolist() == [["B", "", 0, 0.0], ["A", "", 0, 0.0]]
 
 
 def test_where_wins_join_nobody_nothing_is_told():

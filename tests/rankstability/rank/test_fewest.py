@@ -18,6 +18,7 @@ from rankstability.rank.systems import rank_counts
 from rankstability.score import rr
 from rankstability.score.da import judgment_z
 from rankstability.score.pairwise import PairCounts
+from rankstability.score.scored import from_frame
 
 BY_SEGMENT = RECIPES["wmt23"]
 BY_JUDGMENT, BY_DOMAIN = RECIPES["wmt25"], RECIPES["wmt24"]
@@ -226,6 +227,49 @@ def test_a_single_document_or_annotator_that_decides_is_always_found(recipe):
     assert seen > 5
 
 
+@pytest.mark.parametrize("seed", [53, 77, 81])
+def test_a_single_unit_that_decides_by_z_scores_is_found_where_fixed_scores_need_two(seed):
+    """Of seven systems, that which such a unit makes first is none of the closest plans'."""
+    da, recipe = small(seed, systems=7, segments=5), RECIPES["wmt17"]
+    leader = made_by(counted_by(da, recipe), recipe).systems[0]
+    found = {row.unit: row for row in fewest.removals(da, recipe) if row.what == "first"}
+    for unit, kind in (("annotator", "worker"), ("document", "document")):
+        others = {first_without(da, recipe, kind, name) for name in da.good[kind].unique()}
+        others -= {None, leader}
+        assert (found[unit].fewest == 1) == bool(others)
+        assert not others or found[unit].new_first in others
+
+
+def test_the_first_unit_that_alone_changes_something_is_one_removal():
+    codes, asked = np.array([0, 1, 1, 2, 3]), []
+
+    def changed(keep):
+        asked.append(sorted(set(codes[keep])))
+        return "" if 2 in codes[keep] and 3 in codes[keep] else "S1"
+
+    best = (4.0, "S2", codes > 0)
+    number, name, keep = fewest._single(np.array([1, 3, 2]), codes, changed, best)
+    assert (number, name, keep.tolist()) == (1.0, "S1", [True, True, True, True, False])
+    assert asked == [[0, 2, 3], [0, 1, 2]]  # the third is not tried
+    assert fewest._single(np.array([0, 1]), codes, changed, best) is best
+
+
+def test_a_greedy_plan_takes_what_most_reduces_the_lead_unit_by_unit():
+    """Leads without each: 0: 8 - 4, 1: 5 - 4, 2: 8 - 4, 3: 7 - 1; no unit is made up."""
+    rows = [("A", 5.0, 0), ("A", 11.0, 1), ("A", 5.0, 2), ("B", 4.0, 0), ("B", 4.0, 2),
+            ("B", 7.0, 3), ("B", 1.0, 3)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["system", "score", "document"])
+    data = from_frame(frame.assign(segment=[*"abcabde"]))
+    codes = data.unit("document")
+    start, kept, most = fewest._greedy(data, np.ones(len(rows)), codes, 0, 1)
+    out = [sorted(set(codes[~kept(k)])) for k in range(most + 1)]
+    assert out[:2] == [[], [1]] and [len(one) for one in out] == list(range(most + 1))
+    lead = [data.score[kept(k) & (data.system == 0)].mean()
+            - data.score[kept(k) & (data.system == 1)].mean() for k in range(most + 1)]  # fmt: skip
+    below = [k for k, gap in enumerate(lead) if gap < 0]
+    assert start == (below[0] if below else most + 1)
+
+
 def test_of_a_large_table_only_the_first_place_is_asked_with_the_same_answer(monkeypatch):
     """Few units: all are among those tried, so that only the lines are gone."""
     tables = [small(seed, segments=8) for seed in range(6)]
@@ -338,6 +382,34 @@ def test_lines_of_battles_fall_without_them_and_not_without_fewer(seed):
                 != lines[below]
             )
             assert least <= row.fewest < size and row.fewest <= least + 1
+
+
+def renamed(data):
+    """The same battles with systems in the opposite order, and so with other names."""
+    n = len(data.systems)
+    cells = np.arange(n * n).reshape(n, n)[::-1, ::-1].ravel()
+    return replace(data, wins=data.wins[:, cells], ties=data.ties[:, cells])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_names_change_nothing_of_the_lines_of_battles(seed):
+    """How many removals each line stands; the first system is the last by name, too."""
+    data = battles(seed, votes=60, judges=6)
+    number = [
+        {(row.what, row.unit): (row.fewest, row.exact, row.of)
+         for row in fewest.removals_of_battles(one) if row.what != "first"}
+        for one in (data, renamed(data))
+    ]  # fmt: skip
+    assert number[0] == number[1] and number[0]
+
+
+def test_a_single_judge_who_decides_the_first_place_is_one_removal():
+    made = rank_counts(PairCounts(("a", "b"), np.array([[0, 3], [5, 0]]), np.zeros((2, 2), int)))
+    row = fewest.Removal("first", "annotator", 3.0, 4, 0, "c", None)
+    without = {0: None, 1: replace(made, order=np.array([0, 1])), 2: made, 3: made}
+    found = fewest._first_alone(row, ("a", "b"), 0, str, without.get)
+    assert found == replace(row, fewest=1.0, exact=1, new_first="b", kept="2")
+    assert fewest._first_alone(replace(row, of=2), ("a", "b"), 0, str, without.get).fewest == 3
 
 
 def test_a_single_judge_who_decides_is_always_found():

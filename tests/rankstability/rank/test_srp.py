@@ -237,6 +237,38 @@ def test_entropy_targets_are_met_or_reported(grouping):
     assert row["studies"] == 0 and np.isnan(row["srp"])
 
 
+@pytest.mark.parametrize("late", [None, 6])
+def test_a_target_is_given_up_after_three_attempts_that_no_study_met(monkeypatch, late):
+    """Else for studies on their own: one met at the third attempt, one at a late one, are kept."""
+    data, design = mqm.ratings(made_up()), Design(balance=0.5, documents=2, studies=3)
+    documents = np.array([[0, 3], [1, 4], [2, 5]])
+    tried = []
+
+    def toward(data, units, table, target, rng):
+        tried.append(len(units) // 4)
+        reached, drawn = np.full(len(units), 0.9), np.zeros(units.shape, np.int8)
+        if late and len(tried) in (3, late):
+            reached[2], drawn[2] = target, len(tried) % 2 + 1  # of the first study that waits
+        return drawn, reached
+
+    monkeypatch.setattr(studies, "_toward", toward)
+    choice, done = studies.assign(data, design, documents, np.random.default_rng(0))
+    if not late:
+        assert tried == [3, 3, 3] and not done.any()
+    else:
+        assert tried == [3] * 3 + [2] * 3 + [1] * (studies.ROUNDS - 6)
+        assert done.tolist() == [True, True, False]
+        assert (choice[0] == 2).all() and (choice[1] == 1).all()
+
+
+def test_a_table_has_each_design_once_and_all_documents_where_none_are_asked_for():
+    data = mqm.ratings(made_up(systems=2, buckets=((3, (0, 1)),)))
+    few = {"studies": 3, "permutations": 9}
+    whole = Design(**few)
+    designs = [Design(documents=2, **few), whole, Design(documents=3, **few), whole]
+    assert srp.table(data, designs, seed=1)["documents"].tolist() == [2, 3]
+
+
 def test_minimum_entropy_by_hand():
     """Both buckets share raters 1 and 2: one of them can do all the work."""
     assert minimum_entropy(mqm.ratings(made_up())) == 0

@@ -10,6 +10,7 @@ from rankcampaigns import campaigns
 from rankstability import judgments, load, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.paths import DEMO
+from rankstability.rank.battles import battles, meetings
 from rankstability.rank.certainty import certainty
 from rankstability.rank.recipes import RECIPES, counted_by, make
 from rankstability.rank.standing import recipes, standing
@@ -148,6 +149,41 @@ def test_the_level_of_a_recipes_tests_is_said():
     assert rank_systems(judgments, recipe="wmt24").test.endswith("by Stouffer, .05")
     assert rank_systems(judgments, recipe="wmt24", alpha=0.2).test.endswith("by Stouffer, .2")
     assert rank_systems(judgments, recipe="wmt25", alpha=0.01).test.endswith("order, .005")
+
+
+def votes(*judges):
+    """Four battles: A beats B, B beats A, B beats C, B and C tie."""
+    fought = [("A", "B", 1, 2), ("A", "B", 2, 1), ("C", "B", 2, 1), ("B", "C", 1, 1)]
+    rows = [
+        ("t", k, judge, f"q{k}", place, *side)
+        for k, ((a, b, one, two), judge) in enumerate(zip(fought, judges, strict=True))
+        for place, side in ((1, (a, one)), (2, (b, two)))
+    ]
+    columns = ["task", "block", "judge", "segment", "position", "system", "rank"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_battles_are_counted_by_judge_where_every_battle_names_one():
+    made = battles(votes(*"uuvv"))
+    assert (made.unit, made.judges, made.unnamed) == ("judge", 2, 0)
+    assert made.number.to_numpy().tolist() == [["judge", 2, "", 1], ["battle", 4, "judge", 0]]
+    assert (made.counted, made.loads("judge").tolist()) == (3, [4, 2])
+    asked = battles(votes(*"uuvv"), "block")
+    assert asked.unit == "battle" and asked.number["default"].tolist() == [0, 1]
+    some = battles(votes("u", "u", "", "v"))
+    assert (some.unit, some.judges, some.unnamed) == ("battle", 2, 1)
+    assert some.number.to_numpy().tolist() == [["battle", 4, "", 1]]
+
+
+def test_whom_each_system_met_by_hand():
+    met = meetings(battles(votes(*"uuvv")).every.counts).set_index("system")
+    assert met["comparisons"].to_dict() == {"A": 2, "B": 4, "C": 2}
+    assert met["opponents"].to_dict() == {"A": 1, "B": 2, "C": 1}
+    assert met["other"].to_dict() == {"A": "B", "B": "A", "C": "B"}
+    assert met["share"].to_dict() == {"A": 1.0, "B": 0.5, "C": 1.0}
+    assert met["ties"].to_dict() == {"A": 0, "B": 1, "C": 1}
+    assert met.loc["A", "opponents_strength"] == met.loc["C", "opponents_strength"]
+    assert met["rank_bojar"].to_dict() == {"B": 1, "A": 2, "C": 3}  # 2 of 3, 1 of 2, 0 of 1
 
 
 def test_the_recipe_is_that_of_the_campaigns_year_if_none_is_asked_for():
