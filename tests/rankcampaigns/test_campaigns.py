@@ -169,6 +169,17 @@ def test_what_looks_like_a_path_is_no_name_of_a_campaign(name):
         campaigns.find("mine")
 
 
+def test_accounts_with_the_name_of_a_model_are_asked_about_in_an_export(tmp_path):
+    names = ("u1", "GPT-4")
+    rows = [f"{n},{s},1,TGT,eng,deu,7,d,False,[],1,2" for n in names for s in "AB"]
+    (tmp_path / "esa.csv").write_text("\n".join(rows) + "\n")
+    with pytest.raises(DataError, match="an annotator with the name of a model; found 'GPT-4'"):
+        campaigns.load(tmp_path / "esa.csv")
+    for judges, counted in (("[]", {"u1", "GPT-4"}), ("[GPT-4]", {"u1"})):
+        (tmp_path / "campaign.yaml").write_text(f"judges: {judges}\n")
+        assert set(campaigns.load(tmp_path / "esa.csv").good["worker"]) == counted
+
+
 def test_one_of_two_da_files_stands_for_its_folder(tmp_path):
     folder = write(tmp_path / "mine")
     campaign = campaigns.find(folder / "ad-latest.csv")

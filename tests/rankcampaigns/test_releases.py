@@ -306,6 +306,21 @@ def test_mtme_a_folder_or_a_file(tmp_path):
         assert rank_systems(segment_scores(frame)).systems == ("A", "B")
 
 
+@pytest.mark.parametrize("header", ["", "domain\tdocument\n", "document\tdomain\n"])
+def test_mtme_documents_are_in_the_column_that_a_header_names(tmp_path, header):
+    for folder in ("human-scores", "documents"):
+        (tmp_path / folder).mkdir()
+    file = tmp_path / "human-scores" / "en-de.mqm.seg.score"
+    file.write_text("".join(f"{system}\t{-k}\n" for system in "AB" for k in range(4)))
+    rows = [("news", "n1"), ("news", "n1"), ("talk", "t1"), ("talk", "t2")]
+    swapped = header.startswith("document")
+    lines = "".join("\t".join(row[::-1] if swapped else row) + "\n" for row in rows)
+    (tmp_path / "documents" / "en-de.docs").write_text(header + lines)
+    frame = campaigns.load(file)
+    told = frame[frame["system"] == "A"].sort_values("segment")
+    assert told["document"].tolist() == [document for _, document in rows]
+
+
 def test_mtme_refusals(tmp_path):
     folder = mtme(tmp_path / "a", rows=["A\t1", "A\t2", "B\t1"])
     with pytest.raises(DataError, match="systems differ in the number of lines"):
