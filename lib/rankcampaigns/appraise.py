@@ -94,14 +94,9 @@ SAME = {
 Files: TypeAlias = tuple[Path, ...]
 People: TypeAlias = Mapping[str, Sequence[str]] | None
 SURELY_THE_SAME = 20  # judgments that no two annotators give alike, score for score
-SAID = (
-    "hit",
-    "system",
-    "item",
-    "type",
-    "score",
-    "block",
-)  # what every layout says of a judgment
+VARIED = 5  # different scores and spans, at least: without errors, all are the same
+# what a layout says of a judgment
+SAID = ("hit", "system", "item", "type", "score", "block", "spans")
 LONGEST = (
     30 * 24 * 3600
 )  # seconds from an item's start to its end that are still plausible
@@ -204,8 +199,7 @@ def judged(
         raise no_rows(files, pair, pairs(files))
     said = [part[list(SAID)] for part in parts]
     together.refuse_twice(exports, said)
-    unnamed = [part.drop(columns="hit") for part in said]  # accounts by other names
-    together.refuse_twice(exports, unnamed, least=SURELY_THE_SAME)
+    _refuse_renamed(exports, said)
     with together.at_lines(
         exports, [part["line"].to_numpy() for part in parts], SAID_AS
     ):
@@ -230,6 +224,16 @@ def judged(
     elif ANNOTATORS in beside:
         rows["worker"] = _annotators(rows["hit"], beside[ANNOTATORS])
     return rows, excluded
+
+
+def _refuse_renamed(exports: Sequence[Path], said: Sequence[pd.DataFrame]) -> None:
+    """Raises DataError if two exports have the same judgments, of accounts by other names."""
+    varied = {
+        file: part.drop(columns="hit")
+        for file, part in zip(exports, said, strict=True)
+        if len(part[["score", "spans"]].drop_duplicates()) >= VARIED
+    }
+    together.refuse_twice(list(varied), list(varied.values()), least=SURELY_THE_SAME)
 
 
 @text.kept(4)

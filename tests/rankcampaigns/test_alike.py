@@ -76,6 +76,23 @@ def test_the_same_judgments_of_accounts_by_other_names_are_refused(tmp_path):
     assert len(load(find(tmp_path)).good) == 99
 
 
+def marked(account, every):
+    """40 outputs in an MQM export of Appraise, with an error on some: all scores are 0."""
+    error = '"[{""severity"": ""minor"", ""error_type"": ""Style"", ""start_i"": %d}]"'
+    spans = [error % k if k % every == 0 else "[]" for k in range(40)]
+    places = [f"{account},S{k % 2},{k // 2},TGT,eng,ces,0,doc{k // 20},False" for k in range(40)]
+    return [f"{place},{said},1.0,2.0" for place, said in zip(places, spans, strict=True)]
+
+
+@pytest.mark.parametrize("every", [7, 41])
+def test_mqm_of_two_accounts_is_not_the_same_because_all_scores_are_0(tmp_path, every):
+    two = campaign(tmp_path, a__csv=marked("engces1", 3), b__csv=marked("engces2", every))
+    assert load(two)["rater"].nunique() == 2
+    (tmp_path / "b.csv").write_text("\n".join(marked("engces2", 3)) + "\n")
+    with pytest.raises(DataError, match=r"same rows in two files.*all 40 of a\.csv"):
+        load(find(tmp_path))
+
+
 PLACES = {  # format: a file's name, the text of a name in it that is changed, its column
     "long": ("mine.csv", long(), "Aspen", "system"),
     "battles": ("mine.csv", [*BATTLES, "q3,A,C,tie,j", "q4,A,C,tie,j"], "A,C", "system"),
