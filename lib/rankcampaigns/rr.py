@@ -366,8 +366,8 @@ def read_battles(
         )
     battles = pd.DataFrame({**rows, "question": questions})
     battles = battles.assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
-    if all((part["place"] < 0).all() for part in parts):  # each names its question
-        excluded[SECOND_VOTE] += second_votes(battles)
+    asked = np.concatenate([part["place"] < 0 for part in parts])
+    excluded[SECOND_VOTE] += second_votes(battles[asked])
     frame = battle_frame(battles, pair)
     frame.attrs["excluded"] = {reason: n for reason, n in excluded.items() if n}
     return frame
@@ -519,12 +519,6 @@ def _battles(
     out = rows.reindex(columns=list(ARENA)).assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
     out = out.assign(judge=judge, question=rows.get("question", number))
     out["domain"] = rows["domain"].astype(str) if "domain" in rows else ""
-    codes = {name: column.cat.codes for name, column in table.frame.iloc[keep].items()}
-    every = pd.DataFrame(
-        codes
-    )  # without questions, that two battles are equal says nothing
-    again = every.duplicated().sum() if "question" in rows else given_twice(every)
-    excluded["identical rows (kept)"] += int(again)
     excluded.update(table.trimmed(list(named.values()), keep))
     out["line"] = table.lines[keep]
     excluded["(kept: no judge is named)"] += int((out["judge"] == "").sum())
@@ -533,6 +527,15 @@ def _battles(
         name for name in named if name != "winner"
     ]  # what makes a battle another one
     out.attrs["told"] = [*identified, "place", "rank1", "rank2"]
+    codes = {name: column.cat.codes for name, column in table.frame.iloc[keep].items()}
+    every = pd.DataFrame(codes)
+    if "question" in rows:
+        again = every.duplicated().to_numpy()
+        voted = out.duplicated(out.attrs["told"]) & (out["judge"] != "")
+        excluded["identical rows (kept)"] += int(again.sum())
+        excluded[SECOND_VOTE] += int((voted & ~again).sum())  # at another time, or turn
+    else:  # then it says nothing that two battles are equal
+        excluded["identical rows (kept)"] += given_twice(every)
     return out
 
 

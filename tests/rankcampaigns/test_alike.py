@@ -248,6 +248,19 @@ def test_a_judges_second_vote_is_said_though_sides_or_winner_changed(tmp_path):
     assert battles(frame).attrs["excluded"] == said(twice)
 
 
+def test_a_vote_given_again_later_is_said(tmp_path):
+    lines = ["question_id,model_a,model_b,winner,judge,time"]
+    lines += ["q1,A,B,tie,j,1", "q1,A,B,tie,j,2", "q1,A,B,tie,,3", "q1,A,B,tie,,4"]
+    fought = load(campaign(tmp_path, mine__csv=lines))
+    assert said(fought)[SECOND_VOTE] == 1 and "identical rows (kept)" not in said(fought)
+
+
+def test_a_judges_second_vote_is_said_beside_battles_of_no_question(tmp_path):
+    again = [*BATTLES, "q1,B,A,model_b,j"]
+    plain = ["model_a,model_b,winner", "A,B,tie"]
+    assert said(load(campaign(tmp_path, a__csv=again, b__csv=plain)))[SECOND_VOTE] == 1
+
+
 def test_exports_with_and_without_documents_have_the_same_segments(tmp_path):
     plain, rows = appraise(documents=False)[:40], appraise(documents=True)
     other = [row.replace("engces", "engcex").replace(",ces,2", ",ces,1") for row in rows]
