@@ -76,8 +76,8 @@ def read_rr(
     and ``system1rank ... systemNrank`` (WMT10 to WMT14), and one row per comparison of two systems
     (WMT15, WMT16, Toral et al. 2018). In the second form, the rows of a judge and segment (and
     ``rankingID``, if given) are joined to the block they came from if no comparison is missing and
-    all agree, and else remain blocks of two. Repeated blocks are kept, as in the official results;
-    they are counted if every block is given twice.
+    all agree, and else remain blocks of two. Blocks that are given again, in the same file or in
+    another, are kept, as in the official results, and counted.
     Languages of -1 are replaced by the pair of `settings`, of the file's name, or a placeholder;
     segments with names are numbered.
 
@@ -109,9 +109,8 @@ def read_rr(
     outputs = pd.util.hash_pandas_object(
         frame.drop(columns=["block", "line"]), index=False
     )
-    changed["identical rows (kept)"] += given_twice(
-        outputs.groupby(frame["block"]).sum().to_frame()
-    )
+    alike = outputs.groupby(frame["block"]).sum()
+    again = alike.index[alike.duplicated()]
     frame, split = _apart(frame)
     if frame["segment"].dtype == object:
         frame["segment"] = pd.factorize(frame["segment"].astype(str))[0] + 1
@@ -122,6 +121,8 @@ def read_rr(
         frame = frame[frame["pair"] == pair].reset_index(drop=True)
         if frame.empty:
             raise no_rows(files, pair, present)
+    repeated = frame.loc[frame["block"].isin(again), "block"]
+    changed["identical rows (kept)"] += repeated.nunique()
     frame = frame[COLUMNS].astype(dict.fromkeys(NAMES, str))
     frame = frame.astype(dict.fromkeys(NAMES, "category"))
     told = {reason: n for reason, n in changed.items() if n}

@@ -304,6 +304,33 @@ def test_blocks_of_which_each_is_given_twice_are_said(tmp_path):
     assert said(twice)["identical rows (kept)"] == 2
 
 
+def test_blocks_that_two_files_share_in_part_are_said(tmp_path):
+    lines = str(formats.described()["rr"]["example"]).splitlines()
+    judges = [lines[1].replace("judge3", f"judge{k}") for k in range(4, 7)]
+    one = [lines[0], *judges[:2], lines[1]]
+    campaign(tmp_path, a_RNK__csv=one, b_RNK__csv=[lines[0], *judges[1:]])
+    blocks = load(find(tmp_path))
+    assert said(blocks)["identical rows (kept)"] == 1 and blocks["block"].nunique() == 5
+    (tmp_path / "b_RNK.csv").unlink()
+    (tmp_path / "a_RNK.csv").write_text("\n".join([*one, judges[0]]) + "\n")
+    assert said(load(find(tmp_path)))["identical rows (kept)"] == 1
+
+
+FILES = {"pearmut": "log-en-cs.jsonl", "wmt25": "log.jsonl", "da": "ad-latest.csv"}
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_an_id_with_a_point_in_its_last_part_is_refused_beside_that_without(tmp_path, form):
+    lines = str(formats.described()[form]["example"]).splitlines()
+    last = {"pearmut": "_###_4", "wmt25": "_#_3", "da": "interview_1"}[form]
+    again = lines[-1].replace(last, f"{last}.0").replace("SystemA", "SystemB")
+    for name in {FILES[form], *(["ad-good-raw-redup.csv"] if form == "da" else [])}:
+        (tmp_path / name).write_text("\n".join([*lines, again]) + "\n")
+    with pytest.raises(DataError, match=f"looks the same.*{last}.0 beside") as caught:
+        load(find(tmp_path))
+    assert caught.value.line == len(lines) + 1
+
+
 def test_an_error_that_stands_twice_in_a_rating_is_said(tmp_path):
     rating = json.loads(formats.described()["bio-mqm"]["example"])
     rating["target_errors"] *= 2
