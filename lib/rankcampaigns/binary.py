@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from rankstability.errors import DataError
+from rankstability.schema import as_text
 
 from . import text
 from .layout import layout, notes
@@ -115,7 +116,7 @@ def _sheet(file: Path, title: str = "") -> tuple[pd.DataFrame, Notes]:
     found = layout(rows)
     used = sorted(set(rows[found.header]).union(*(rows[line] for line in found.body)))
     header = [
-        str(rows[found.header].get(k, "")).strip() or f"column {_letters(k)}"
+        as_text(rows[found.header].get(k, "")).strip() or f"column {_letters(k)}"
         for k in used
     ]
     cells = [[rows[line].get(k, "") for k in used] for line in found.body]
@@ -214,7 +215,10 @@ def _refuse_unsaved(file: Path, sheet: IO[bytes]) -> None:
 
 @text.kept(16)
 def hidden(path: Path) -> Notes:
-    """How many rows of a spreadsheet's sheets are hidden, by a filter or by hand: what, value."""
+    """How many rows of a spreadsheet's sheets are hidden, by a filter or by hand: what, value.
+
+    Rows that a sheet hides by default (``zeroHeight``) are those without cells, which do not count.
+    """
     rows = 0
     with zipfile.ZipFile(path) as packed:
         for part in (

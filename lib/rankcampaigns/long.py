@@ -235,10 +235,12 @@ def _checked(
     frame = frame.astype(dict.fromkeys(ids, str)).rename(
         columns={"annotator": "worker"}
     )
-    for name in ("hit", "document", "domain"):
-        if name in names:
-            values = part.column(name).iloc[keep].reset_index(drop=True)
-            frame[name] = values.where(~values.str.lower().isin(MISSING), None)
+    others = [name for name in ("hit", "document", "domain") if name in names]
+    loose = schemas.Schema(schemas.loose(*others))
+    part.table.validated(loose, {name: names[name] for name in others}, keep)
+    for name in others:
+        values = part.column(name).iloc[keep].reset_index(drop=True)
+        frame[name] = values.where(~values.str.lower().isin(MISSING), None)
     types = part.column("type").iloc[keep].str.upper().map(TYPES)
     if types.isna().any():
         expected = "empty or one of " + ", ".join(name for name in TYPES if name)

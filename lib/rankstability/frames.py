@@ -387,15 +387,13 @@ def _texts(
     by_name = dict(zip(map(str, frame.columns), frame.columns, strict=True))
     for ours, theirs in columns.items():
         column = frame[by_name[theirs]]
-        if column.dtype == bool:
+        if column.dtype == bool and ours == "score":
             column = column.astype(int)
         cells = column.to_numpy(dtype=object)
-        try:
-            codes, values = pd.factorize(cells)
-        except TypeError:  # lists, which have no hash
-            codes, values = pd.factorize(
-                np.array([schema.as_text(cell) for cell in cells], object)
-            )
+        if pd.api.types.infer_dtype(cells).startswith("mixed"):
+            # lists, which have no hash, or True, which has that of 1
+            cells = np.array([schema.as_text(cell) for cell in cells], object)
+        codes, values = pd.factorize(cells)
         written = [*map(schema.as_text, values), ""]  # the last: missing
         stripped = [text.strip() for text in written]
         plain = [spelling.cleaned(text) for text in stripped]
@@ -501,7 +499,10 @@ def _checked(
     used = cells[list(tests)]
     rows = schema.validate(used, schema.Schema(tests), None, labels, columns)
     rows = rows.rename(columns={"annotator": "worker"})
-    for name in cells.columns.intersection(["hit", "document", "domain"]):
+    others = cells.columns.intersection(["hit", "document", "domain"])
+    loose = schema.Schema(schema.loose(*others))
+    schema.validate(cells[others], loose, None, labels, columns)
+    for name in others:
         rows[name] = cells[name].where(~cells[name].str.lower().isin(MISSING), None)
     if "type" not in rows:
         rows["type"] = "SYSTEM"

@@ -4,6 +4,7 @@ Files and frames are checked by the same functions. Structure (packing, encoding
 is checked by the readers themselves.
 """
 
+import datetime as dt
 import math
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -38,6 +39,7 @@ LISTED = (
     )
 )
 BYTES = re.compile(r"""b(['"]).*\1""")
+MOMENT = "not text: "  # before dates and times that a table has as such
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,10 @@ def text(expected: str, tests: Mapping[str, Callable[[str], object]]) -> Column:
 
 
 def as_text(value: Any) -> str:
-    """A value as text: None and NaN as empty, 3.0 as ``3``, lists and objects as in Python."""
+    """A value as text: None and NaN as empty, 3.0 as ``3``, lists and objects as in Python.
+
+    Before a date, a time or a duration stands `MOMENT`, so that it is no id.
+    """
     if isinstance(value, str):
         return value
     if value is None or value is pd.NA or value is pd.NaT:
@@ -138,6 +143,8 @@ def as_text(value: Any) -> str:
             return ""
         whole = math.isfinite(value) and value == int(value)
         return str(int(value)) if whole else repr(float(value))
+    if isinstance(value, (dt.date, dt.time, dt.timedelta)):
+        return f"{MOMENT}{value}"
     return str(value)
 
 
@@ -160,7 +167,30 @@ def ids(*names: str, missing: Collection[str] = NOTHING) -> dict[str, Column]:
         "not a single value": lambda text: not LISTED.fullmatch(text),
         "a Python bytes literal": lambda text: not BYTES.fullmatch(text),
     }
-    return dict.fromkeys(names, text(f"an id, at most {LONGEST} characters", tests))
+    expected = f"an id, at most {LONGEST} characters"
+    return {name: text(expected, tests | _no_name(name)) for name in names}
+
+
+def loose(*names: str) -> dict[str, Column]:
+    """Columns of ids that may hold anything else, or nothing, but no dates and truths."""
+    return {name: text("an id as text", _no_name(name)) for name in names}
+
+
+def _no_name(column: str) -> dict[str, Callable[[str], object]]:
+    """The tests for what spreadsheets make of ids such as 3-4, 1:2 and TRUE.
+
+    A domain may well be true or false.
+    """
+    tests: dict[str, Callable[[str], object]] = {
+        "a date or time, perhaps made of an id by a spreadsheet": lambda text: (
+            not text.startswith(MOMENT)
+        ),
+    }
+    if column != "domain":
+        tests["true or false, perhaps made of an id by a spreadsheet"] = lambda text: (
+            text not in ("True", "False")
+        )
+    return tests
 
 
 def number(

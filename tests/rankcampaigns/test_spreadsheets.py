@@ -1,5 +1,7 @@
 """Oddities of spreadsheets, pipes in a folder, and what a terminal or a page must not obey."""
 
+import datetime
+import json
 import os
 import signal
 import subprocess
@@ -12,7 +14,7 @@ import pytest
 from paperkit import tables as pages
 from paperkit.errors import InputError
 from paperkit.templates import tex
-from rankstability import DataError, find, load
+from rankstability import DataError, battles, find, judgments, load
 from rankstability.errors import visible
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -77,7 +79,11 @@ def test_hidden_rows_are_said(tmp_path):
     assert len(load(campaign).good) == 20
     told = campaign.reading.set_index("what")["value"]
     assert told["hidden rows, read as the others are"] == "2 rows"
-    plain = find(book(tmp_path / "plain.xlsx"))
+
+    def by_default(made, sheet):  # the rows below the table
+        sheet.sheet_format.zeroHeight = True
+
+    plain = find(book(tmp_path / "plain.xlsx", change=by_default))
     assert "hidden rows, read as the others are" not in set(plain.reading["what"])
 
 
@@ -86,6 +92,55 @@ def test_an_error_of_a_spreadsheet_is_no_name(tmp_path, error):
     rows = [*ROWS, [error, 1, "u", 50]]
     with pytest.raises(DataError, match="line 22, column 'system': an error of a spreadsheet"):
         load(find(book(tmp_path / "mine.xlsx", rows)))
+
+
+TYPED = {
+    datetime.datetime(2026, 4, 3): "a date or time",
+    datetime.time(1, 2): "a date or time",
+    True: "true or false",
+}
+
+
+@pytest.mark.parametrize("value", TYPED)
+@pytest.mark.parametrize("column", ["system", "segment", "annotator", "document"])
+def test_a_date_or_a_truth_is_no_name(tmp_path, column, value):
+    rows = [[*ROWS[0], "document"], *([*row, f"d{row[1]}"] for row in ROWS[1:])]
+    rows[5][rows[0].index(column)] = value
+    match = f"line 6, column '{column}': {TYPED[value]}, perhaps made of an id"
+    with pytest.raises(DataError, match=match):
+        load(find(book(tmp_path / "mine.xlsx", rows)))
+    frame = pd.DataFrame(rows[1:], columns=rows[0], index=range(2, 22))
+    with pytest.raises(DataError, match=match.replace("line", "row")):
+        judgments(frame)
+    frame[column] = [value] * len(frame)
+    with pytest.raises(DataError, match=f"column '{column}': {TYPED[value]}"):
+        judgments(frame)
+    frame.to_parquet(tmp_path / "mine.parquet")
+    with pytest.raises(DataError, match=f"column '{column}': {TYPED[value]}"):
+        load(find(tmp_path / "mine.parquet"))
+
+
+def test_a_date_above_a_column_of_scores_is_no_system(tmp_path):
+    rows = [["segment", "A", datetime.datetime(2026, 4, 3)]]
+    book(tmp_path / "mine.xlsx", [*rows, *([k, 20 + k, 30 + k] for k in range(5))])
+    (tmp_path / "campaign.yaml").write_text("wide: all\n")
+    with pytest.raises(DataError, match="column 'system': a date or time"):
+        load(find(tmp_path))
+
+
+def test_true_in_json_is_no_name(tmp_path):
+    rows = [dict(zip(ROWS[0], row, strict=True)) for row in ROWS[1:]]
+    rows[4]["segment"] = True
+    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    with pytest.raises(DataError, match="line 5, column 'segment': true or false"):
+        load(find(tmp_path))
+
+
+def test_a_category_of_battles_may_be_true_and_a_question_may_not():
+    frame = pd.DataFrame({"model_a": ["A"], "model_b": ["B"], "winner": ["tie"], "code": [True]})
+    assert battles(frame, domain="code")["domain"].tolist() == ["True", "True"]
+    with pytest.raises(DataError, match="column 'code': true or false"):
+        battles(frame, question="code")
 
 
 def test_chart_sheets_and_the_lock_file_of_excel_are_left_alone(tmp_path):

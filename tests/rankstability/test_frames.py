@@ -108,6 +108,7 @@ BROKEN = {  # what is broken: the frame, and what is said beyond the place
     "no annotator": (wrong("annotator", None), "column 'annotator': empty id; found ''"),
     "a list as a segment": (wrong("segment", [1, 2]), "column 'segment': not a single value"),
     "a line break": (wrong("system", "A\nB"), "column 'system': a line break"),
+    "a truth": (wrong("segment", True), "column 'segment': true or false, perhaps made of an id"),
     "an unknown type": (ratings(type=["SYSTEM"] * 7 + ["ODD"] + ["SYSTEM"] * 28),
                         "column 'type': unknown type"),
 }  # fmt: skip
