@@ -73,7 +73,10 @@ def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
             hue="change in", dodge=0.3, errorbar=None, markers=MARKS, markersize=5, linewidth=1.6,
             legend="brief", ax=ax,
         )  # fmt: skip
-        ax.set(title=f"{style or 'all'} ({number} pairs)", ylim=(-0.03, 1.03))
+        ax.set(
+            title=f"{style or 'all'} ({number} {'pair' if number == 1 else 'pairs'})",
+            ylim=(-0.03, 1.03),
+        )
     return finish(fig, title, axes[0, 0])
 
 

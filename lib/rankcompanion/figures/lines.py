@@ -164,7 +164,8 @@ def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float, systems: str) -> list[A
     ax.plot(ranking["rank"], ranking["rank"], ".", color=INK, ms=4, zorder=3)
     ax.plot(only["rank_low"], only["rank"], "D", color=BLUE, ms=7, zorder=4)
     ax.set_xticks(range(1, n + 1, max(1, n // 7)))
-    ax.set_xlim(0.4, n + 0.6)
+    ends = max(0.6, 0.02 * n)  # the round ends of bars have a size in points
+    ax.set_xlim(1 - ends, n + ends)
     words = f"rank set ({100 - 100 * alpha:g} %, all {systems} together)"
     handles = [Line2D([], [], color=SKY, lw=5.5, label=words)]
     if len(only):

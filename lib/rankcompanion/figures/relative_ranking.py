@@ -50,7 +50,8 @@ def scatter_panels(
         r = part[x].corr(part[y])
         head = common.wrapped(task, 24)
         if len(part) > 2 and np.isfinite(r):
-            head += (": " if len(task) <= 14 else "\n") + f"r = {r:.2f}"
+            shown = f"r = {r:z.2f}".replace("-", "−")
+            head += (": " if len(task) <= 14 else "\n") + shown
         ax.set_title(head, fontsize=8.5)
         ax.tick_params(labelsize=7)
         ax.margins(0.1)
