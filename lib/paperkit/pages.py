@@ -453,6 +453,7 @@ ATTRIBUTES["a"] = ["href"]
 
 
 LONGEST = 20  # rows of a table that is not folded
+SENTENCE = re.compile(r"<td>(?=(?:(?!</td>).){70})")  # a cell of 70 characters or more
 INERT = "|".join(sorted(TAGS - {"a"}))
 PLAIN = re.compile(rf'(?:[^<>]|</?(?:{INERT})(?: (?:class|scope|title)="[^"<>]*")*>)*+')
 
@@ -476,8 +477,12 @@ def harmless(html: str) -> str:
 
 
 def _region(table: re.Match[str]) -> str:
-    """A table in a region that scrolls; folded if it is long, unless it is a ranking."""
-    made = f'<div class="scroll" role="region" tabindex="0" aria-label="Table">{table[0]}</div>'
+    """A table in a region that scrolls; folded if it is long, unless it is a ranking.
+
+    Cells that hold a sentence are marked, so that they are given the width to read it.
+    """
+    whole = SENTENCE.sub('<td class="words">', table[0])
+    made = f'<div class="scroll" role="region" tabindex="0" aria-label="Table">{whole}</div>'
     rows = table[0].partition("<tbody>")[2].count("<tr")
     if rows <= LONGEST or table[0].startswith('<table class="ranking'):
         return made

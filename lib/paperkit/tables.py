@@ -41,6 +41,9 @@ SAID = (
     "cell",
     "ours",
     "reason",
+    "best",
+    "weakest",
+    "evidence",
 )  # columns of sentences and numbers that are ours, not quoted
 TEXT |= {
     c: f"<span>&#{ord(c)};</span>" for c in "$\\"
