@@ -3,6 +3,7 @@
 import html
 import math
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,7 @@ def _environment() -> Any:
         duration=duration, short=short, texnumber=tex_number, label=label
     )
     made.filters.update(ascii=str.isascii, unescape=html.unescape, coded=coded)
+    made.filters.update(decimals=decimals, fixed=fixed)
     return made
 
 
@@ -65,6 +67,17 @@ def number(value: Any, digits: int = 3) -> str:
     else:
         text = f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
     return text.replace("-", "−")
+
+
+def decimals(values: Iterable[float | None]) -> int:
+    """The number of decimals with which the largest of `values` has three digits."""
+    largest = max((abs(v) for v in values if v is not None), default=0.0)
+    return max(0, 2 - math.floor(math.log10(max(largest, 1e-3))))
+
+
+def fixed(value: Any, digits: int) -> str:
+    """A number with `digits` decimals, a true minus, and no minus before a zero."""
+    return NONE if _missing(value) else f"{value:z,.{digits}f}".replace("-", "−")
 
 
 def about(value: Any) -> str:
