@@ -501,7 +501,8 @@ def asked_of(accounts: Collection[str]) -> list[tuple[str, str, str]]:
     known = [m and {m[1], m[2]} & set(languages.LANGUAGES) for m in made]
     if len(made) < 2 or not all(known):
         return []
-    value = f"{len(made)} accounts may be fewer people: `annotators.tsv` or `annotator:` joins them"
+    joins = "annotators.tsv, or annotator: in campaign.yaml, joins them"
+    value = f"{len(made)} accounts may be fewer people; {joins}"
     return [("accounts", value, "their names")]
 
 

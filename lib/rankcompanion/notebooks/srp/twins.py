@@ -222,19 +222,28 @@ def effort(
 
     `splits` twins are drawn at each of the `levels`, which are sizes of studies as shares of half
     the campaign's units. A row per sampler and level with the columns `EFFORT_COLUMNS` (effort:
-    judgments per system in one study); without samplers, none.
+    judgments per system in one study); without samplers, none. Of levels at which studies have
+    the same size, since units are few, the last.
     """
-    todo = [(s, level, campaign, splits, seed) for s in samplers for level in levels]
+    todo = []
+    for one in samplers:
+        sized = {_size(one, level): level for level in levels}
+        todo += [(one, level, campaign, splits, seed) for level in sized.values()]
     frame = pd.DataFrame(in_parallel(_at_level, todo, jobs))
     named = frame.assign(campaign=campaign, label=label, pair=pair)
     return named.reindex(columns=EFFORT_COLUMNS)
+
+
+def _size(sampler: Sampler, level: float) -> int:
+    """The number of units in a study at this share of half the campaign."""
+    return max(1, round(level * (sampler.units // 2)))
 
 
 def _at_level(
     sampler: Sampler, level: float, campaign: str, splits: int, seed: int
 ) -> dict[str, Any]:
     one = sampler
-    size = max(1, round(level * (sampler.units // 2)))
+    size = _size(sampler, level)
     rng = named_generator(
         seed, f"{campaign}|{one.task}|{one.normalisation}|{one.unit}|{level}"
     )
