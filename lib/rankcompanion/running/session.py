@@ -6,7 +6,7 @@ import io
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -153,6 +153,14 @@ def show(parts: Mapping[str, Any], folded: bool = False) -> None:
 def some(number: int, noun: str) -> str:
     """A number with its noun: ``1 pair``, ``2 pairs``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def span(values: Iterable[float], form: str) -> str:
+    """The least and the greatest number: ``0.58 to 1.00``; ``0.76`` if they read alike."""
+    known = pd.Series(list(values))
+    least = format(known.min(), form)
+    most = format(known.max(), form)
+    return least if least == most else f"{least} to {most}"
 
 
 def conclude(*said: str) -> Any:
