@@ -155,9 +155,8 @@ class Certainty:
             name for name, has in zip(self.systems, keep, strict=True) if has
         )
         held = self.held[: max(int(keep.sum()) - 1, 0)]
-        order = np.argsort(
-            np.argsort(parts.pop("order"))
-        )  # codes without those left out
+        # codes are counted anew, without the systems left out: the rank of each old code
+        order = np.argsort(np.argsort(parts.pop("order")))
         parts |= {"order": order, "held": held, "high": high, "systems": systems}
         parts |= {"number": number, "effective": effective}
         return replace(self, **parts)
@@ -171,9 +170,9 @@ class Certainty:
         """
         codes = self.order[self.placed].tolist()
         place = np.array([codes.index(code) if code in codes else -1 for code in order])
-        above = np.cumsum(place >= 0)[
-            :-1
-        ]  # placed systems above each place in the order
+        # above each place in the other order: how many placed systems, and the last place (from
+        # 0) that one of them has here; the same systems are above a line here if the two agree
+        above = np.cumsum(place >= 0)[:-1]
         last = np.maximum.accumulate(place)[:-1]
         held = np.concatenate([[False], self.held[: max(len(codes) - 1, 0)], [False]])
         same = (last == above - 1) & held[np.minimum(above, len(held) - 1)]
@@ -272,8 +271,10 @@ def certainty(
             scored.score, share, mean, **of_units, domain=domain, cells=cells
         )
 
-    both = codes[0] * (codes[1].max() + 1) + codes[1] if len(codes) == 2 else None
-    cell = None if both is None else kind(both, cells=True)
+    cell = None
+    if len(codes) == 2:
+        combined = codes[0] * (codes[1].max() + 1) + codes[1]
+        cell = kind(combined, cells=True)
     kinds = {name: kind(code) for name, code in zip(names, codes, strict=True)}
     span = float(np.ptp(scored.score))
     means = Means(scored.systems, mean, kinds, cell, span, scored.scale)
@@ -375,15 +376,14 @@ def _strengths(data: Units, unit: str) -> tuple[Means, np.ndarray]:
     n = len(data.systems)
     names = np.array(data.systems, dtype=object)
     mean = np.full(n, np.nan)
-    number = len(np.unique(data.owner("block" if unit == "battle" else unit)))
+    owner = "block" if unit == "battle" else unit  # a battle is a block of two
+    number = len(np.unique(data.owner(owner)))
     share = np.zeros((number, n))
     part = np.zeros((number, n))
     battles = np.zeros(n)
     if inside.any():
         group = data.without(*names[~inside])
-        strength, influence, made = judge_influence(
-            group, "block" if unit == "battle" else unit
-        )
+        strength, influence, made = judge_influence(group, owner)
         rows = np.ix_(np.arange(len(made)), inside)
         mean[inside] = strength
         battles[inside] = made.sum(axis=0)
@@ -422,20 +422,18 @@ def of_means(
     infinite (`Means.outside`).
     """
     check_level(alpha)
-    everything = np.asarray(means.mean, float)
-    infinite = (
-        np.zeros(len(everything), bool) if means.outside is None else means.outside
-    )
-    known = np.flatnonzero(np.isfinite(everything) | infinite)
-    few = infinite.copy()
+    by_code = np.asarray(means.mean, float)
+    infinite = np.zeros(len(by_code), bool) if means.outside is None else means.outside
+    known = np.flatnonzero(np.isfinite(by_code) | infinite)
+    untold = infinite.copy()
     for name, kind in means.kinds.items():
         if name != SEGMENT:
-            few |= ~(kind.effective >= FEWEST)
-    few |= not means.kinds
-    rank = np.lexsort((-np.nan_to_num(everything[known], nan=-np.inf), few[known]))
+            untold |= ~(kind.effective >= FEWEST)
+    untold |= not means.kinds
+    rank = np.lexsort((-np.nan_to_num(by_code[known], nan=-np.inf), untold[known]))
     order = known[rank]
     here = means.take(order)
-    placed = ~few[order]
+    placed = ~untold[order]
     mean = here.mean
     n = len(order)
     m = int(placed.sum())
@@ -446,13 +444,13 @@ def of_means(
     if least is not None:
         p = np.maximum(p, least[both])
     p[np.eye(n, dtype=bool)] = 1.0
-    together, variance, own = here.variances()
+    covariance, variance, own_variance = here.variances()
     freedom = np.diag(df)
     half = np.full(n, np.nan)
     some = placed & (freedom > 0)
-    half[some] = stdtrit(freedom[some], 1 - alpha / 2) * np.sqrt(own[some])
-    apart = -np.diff(mean[:m]) > STILL * here.span
-    equal = np.append(0, np.cumsum(apart))[:m]
+    half[some] = stdtrit(freedom[some], 1 - alpha / 2) * np.sqrt(own_variance[some])
+    differ = -np.diff(mean[:m]) > STILL * here.span
+    equal = np.append(0, np.cumsum(differ))[:m]  # a number shared by equal means
     declared = np.zeros((n, n), bool)
     held = np.zeros(max(n - 1, 0), bool)
     declared[:m, :m], lines = family(p[:m, :m], alpha, equal)
@@ -467,7 +465,7 @@ def of_means(
         score_high=np.minimum(mean + half, here.scale[1]),
         p=p,
         df=df,
-        covariance=together,
+        covariance=covariance,
         variance=variance,
         declared=declared,
         held=held,

@@ -30,9 +30,8 @@ def default_kinds(scored: Scores) -> tuple[str, ...]:
     """
     if scored.items:
         return (SEGMENT,)
-    return tuple(filter(scored.has, (WORKER, DOCUMENT))) or tuple(
-        filter(scored.has, ["hit"])
-    )
+    named = tuple(filter(scored.has, (WORKER, DOCUMENT)))
+    return named or tuple(filter(scored.has, ["hit"]))
 
 
 def unit_table(scored: Scores) -> pd.DataFrame:
@@ -59,11 +58,9 @@ def unit_table(scored: Scores) -> pd.DataFrame:
 
 def nested(inner: np.ndarray, outer: np.ndarray) -> bool:
     """Whether each level of one factor is contained in a level of another."""
-    one = np.zeros(
-        int(inner.max()) + 1, dtype=outer.dtype
-    )  # a level of the outer for each
-    one[inner] = outer
-    return bool((one[inner] == outer).all())
+    outer_of = np.zeros(int(inner.max()) + 1, dtype=outer.dtype)  # of each inner level
+    outer_of[inner] = outer
+    return bool((outer_of[inner] == outer).all())
 
 
 def difference_variance(covariance: np.ndarray, least: float = 0.0) -> np.ndarray:
@@ -94,12 +91,12 @@ def unit_totals(
 
 @dataclass(frozen=True)
 class Kind:
-    """Units of one kind: their shares of each system and influences on it, both (units, systems).
+    """Units of one kind: their shares of each system's mean and influences on it.
 
     `share` is the unit's share of the weight of a system's mean (the sum is 1); `influence` is its
-    part of the error of the mean, by leaving it out. `effective`, (systems,), is the effective
-    number of units for each system: units of equal size that would weigh the same. Both matrices
-    may be sparse where units are combinations of two kinds.
+    part of the error of the mean, by leaving it out; both are (units, systems). `effective`,
+    (systems,), is the effective number of units for each system: units of equal size that would
+    weigh the same. Both matrices may be sparse where units are combinations of two kinds.
     """
 
     share: np.ndarray
@@ -144,37 +141,35 @@ def within_domains(
     size = int(unit.max()) + 1
     strata = (int(domain.max()) + 1) * n
     stratum = domain * n + system
-    parts, cell = np.unique(
+    # a part is what a unit has of one system in one domain; a pair, what it has of one system
+    parts, part = np.unique(
         unit.astype(np.int64) * strata + stratum, return_inverse=True
     )
-    of = parts % strata
+    of = parts % strata  # the stratum of each part
     pairs, pair = np.unique(parts // strata * n + parts % n, return_inverse=True)
 
-    held = np.bincount(cell, share)
+    held = np.bincount(part, share)
     total = np.bincount(of, held, strata)
     number = np.bincount(of, minlength=strata)
     alone = number == 1
     whole = np.bincount(pair, held)
-    has = pairs % n
-    units_of_system = np.tile(np.bincount(has, minlength=n), strata // n)
-    left_out = np.where(
-        alone, units_of_system, number
-    )  # how many are left out, one by one
+    system_of = pairs % n
+    units_of_system = np.tile(np.bincount(system_of, minlength=n), strata // n)
+    left_out = np.where(alone, units_of_system, number)  # how many are, one by one
     with np.errstate(invalid="ignore", divide="ignore"):
         own = np.bincount(stratum, share * score, strata) / total
         centre = np.where(alone, np.tile(means, strata // n), own)
         pooled_share = np.bincount(pair, held * alone[of])[pair]
         inside = np.where(alone[of], pooled_share, held / total[of])
-        apart = np.bincount(cell, share * (score - centre[stratum]))
+        deviation = np.bincount(part, share * (score - centre[stratum]))
         scale = np.sqrt((left_out[of] - 1) / left_out[of]) / np.maximum(
             1 - inside, 1e-12
         )
-        influence = np.bincount(pair, apart * scale)
+        influence = np.bincount(pair, deviation * scale)
         units = 1 / np.bincount(of, inside**2, strata)
         several = (total > 0) & ~alone
-        weight = np.where(
-            several, total**2 / units, 0.0
-        )  # of each domain in the variance
+        # of each domain in the variance
+        weight = np.where(several, total**2 / units, 0.0)
         squared = np.where(several, weight**2 / (units - 1), 0.0)
         pooled = np.where(alone, total**2, 0.0)
         weight, squared, pooled = (
@@ -182,12 +177,13 @@ def within_domains(
         )
         pooled_freedom = np.maximum(alone.reshape(-1, n).sum(axis=0) - 1, 1)
         freedom = (weight + pooled) ** 2 / (squared + pooled**2 / pooled_freedom)
-        effective = np.minimum(1 / np.bincount(has, whole**2, n), 1 + freedom)
-    made = coo_array((whole, np.divmod(pairs, n)), shape=(size, n)).tocsr()
-    moved = coo_array((influence, np.divmod(pairs, n)), shape=(size, n)).tocsr()
+        effective = np.minimum(1 / np.bincount(system_of, whole**2, n), 1 + freedom)
+    place = np.divmod(pairs, n)
+    shares = coo_array((whole, place), shape=(size, n)).tocsr()
+    influences = coo_array((influence, place), shape=(size, n)).tocsr()
     if cells and len(pairs) < FULL * size * n:
-        return Kind(made, moved, effective)
-    return Kind(made.toarray(), moved.toarray(), effective)
+        return Kind(shares, influences, effective)
+    return Kind(shares.toarray(), influences.toarray(), effective)
 
 
 def jackknifed(share: np.ndarray, part: np.ndarray) -> Kind:
