@@ -34,22 +34,17 @@ from .names import FIELDS, candidates
 
 PAIR = "xx-yy"  # the language pair if nothing names it
 NEEDED = ("system", "segment", "score")
-MISSING = (
-    "",
-    "na",
-    "n/a",
-    "nan",
-    "null",
-    "none",
-)  # cells that hold nothing, in lower case
-TYPES = {
+# cells that hold nothing, in lower case
+MISSING = ("", "na", "n/a", "nan", "null", "none")
+TYPES = {  # of rows: theirs to ours
     "": "SYSTEM",
     "SYSTEM": "SYSTEM",
     "TGT": "SYSTEM",
     "REF": "REF",
     "REPEAT": "REPEAT",
+    "BAD_REF": "BAD_REF",
+    "BAD": "BAD_REF",
 }
-TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
 NO_SCORE = "no score (left out)"
 
 
@@ -126,12 +121,13 @@ def judgments(
         "segment": segment,
         "score": score,
         "annotator": annotator,
+        "document": document,
+        "domain": domain,
+        **others,
     }
-    named |= {"document": document, "domain": domain, **others}
     humans = (humans,) if isinstance(humans, str) else humans
-    columns = _columns(
-        frame, {ours: str(name) for ours, name in named.items() if name is not None}
-    )
+    given = {ours: str(name) for ours, name in named.items() if name is not None}
+    columns = _columns(frame, given)
     frame = _people(frame.rename(columns=str), columns.get("annotator", ""), judges)
     cells, labels, counts = _cells(frame, columns)
     pair = _pair(cells, columns.get("pair", ""))
@@ -235,11 +231,11 @@ def battles(
     needed = schema.ids(*(cells.columns.difference(["judge", "domain", "winner"])))
     loose = schema.ids(*cells.columns.intersection(["judge", "domain"]), missing=())
     rows = schema.validate(cells, schema.Schema(needed | loose), None, labels, names)
-    place = partial(
+    wrong = partial(
         DataError, "a system against itself", expected="two different systems"
     )
     for k in np.flatnonzero((rows["system1"] == rows["system2"]).to_numpy())[:1]:
-        raise place(row=labels[k], column=right, value=rows["system2"].iloc[k])
+        raise wrong(row=labels[k], column=right, value=rows["system2"].iloc[k])
     sides = pd.concat([rows["system1"], rows["system2"]]).rename("system").to_frame()
     checks.refuse_alike(sides.set_index(np.tile(labels, 2)))
     checks.refuse_alike(rows.set_index(labels))
@@ -247,15 +243,17 @@ def battles(
     for ours in ("judge", "domain"):
         said = rows[ours] if ours in rows else pd.Series("", index=rows.index)
         rows[ours] = said.where(~said.str.lower().isin(MISSING), "")
-    again = int(rows.duplicated().sum()) if "question" in rows else given_twice(rows)
-    if "question" not in rows:
+    if "question" in rows:
+        identical = int(rows.duplicated().sum())
+    else:  # two battles may well be alike: only if all are, they were given twice
+        identical = given_twice(rows)
         rows["question"] = np.arange(len(rows))
     made = battle_frame(rows, PAIR)
     both_bad = int(rows["winner"].isin(TIES[1:]).sum())
     unnamed = int((rows["judge"] == "").sum())
     counts = trimmed | {"(kept as ties: both bad)": both_bad}
     counts |= {"(kept: no judge is named)": unnamed}
-    counts["identical rows (kept)"] = again
+    counts["identical rows (kept)"] = identical
     counts[SECOND_VOTE] = second_votes(rows)
     counts["battles of known models (left out)"] = judged - len(frame)
     made.attrs["excluded"] = {reason: n for reason, n in counts.items() if n}
@@ -267,12 +265,12 @@ def _unknown_models(frame: pd.DataFrame) -> pd.DataFrame:
     if "anony" not in frame:
         return frame
     hidden = frame["anony"].map(schema.as_text).str.strip().str.lower().map(HIDDEN)
-    place = partial(DataError, column="anony", expected="true, false or empty")
+    wrong = partial(DataError, column="anony", expected="true, false or empty")
     for row in np.flatnonzero(hidden.isna())[:1]:
         value = frame["anony"].iloc[row]
-        raise place("neither true nor false", row=frame.index[row], value=value)
+        raise wrong("neither true nor false", row=frame.index[row], value=value)
     if not hidden.any():
-        raise place("no battles that count", value="false in all rows")
+        raise wrong("no battles that count", value="false in all rows")
     return frame[hidden.to_numpy(bool)]
 
 
@@ -323,11 +321,12 @@ def _people(
     named = [judges] if isinstance(judges, str) else list(judges or ())
     known = sorted(who.unique())
     wrong = partial(DataError, column=column or "annotator")
-    for name in (name for name in named if not any(fits(one, [name]) for one in known)):
-        there = "of " + (
-            ", ".join(filter(None, known))[:200] or "annotators, who are not named"
-        )
-        raise wrong("no such judge" + meant(name, known), value=name, expected=there)
+    for name in named:
+        if any(fits(one, [name]) for one in known):
+            continue
+        there = ", ".join(filter(None, known))[:200] or "annotators, who are not named"
+        problem = "no such judge" + meant(name, known)
+        raise wrong(problem, value=name, expected="of " + there)
     models = [one for one in models_among(known) if not fits(one, named)]
     if models and (named or judges is None):
         expected = (
@@ -369,12 +368,11 @@ def _columns(frame: pd.DataFrame, given: Mapping[str, str]) -> dict[str, str]:
             raise DataError(
                 f"no column for {ours}", value=", ".join(header), expected=expected
             )
-    for ours in (
-        one for one, name in found.items() if [*found.values()].count(name) > 1
-    ):
-        problem = "one column given for several of ours"
-        expected = "a column for each"
-        raise DataError(problem, column=ours, value=found[ours], expected=expected)
+    for ours, name in found.items():
+        if [*found.values()].count(name) > 1:
+            problem = "one column given for several of ours"
+            expected = "a column for each"
+            raise DataError(problem, column=ours, value=name, expected=expected)
     return found
 
 

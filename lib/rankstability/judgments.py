@@ -19,10 +19,8 @@ from . import checks
 from .errors import DataError
 
 TYPES = ("BAD_REF", "REF", "REPEAT", "SYSTEM")  # of rows of direct assessment
-COUNTED = (
-    "SYSTEM",
-    "REPEAT",
-)  # types that count; REF and BAD_REF only help to standardise
+# types that count; REF and BAD_REF only help to standardise
+COUNTED = ("SYSTEM", "REPEAT")
 MARKS = (
     "tutorial",
     "document score",
@@ -35,6 +33,7 @@ MARKS = (
 document, a document cut short to fill a HIT or shown again, all but the latest of one account's
 repeats of an item (all left out by WMT24), an unknown segment.
 """
+REPEAT_MARKS = ("incomplete", "duplicate", "superseded")  # that ``every repeat`` adds
 ROWS = (
     "good workers",
     "no document with a bad item",
@@ -202,10 +201,10 @@ def repeated(frame: pd.DataFrame) -> list[tuple[str, int]]:
     if other := second_scores(frame):
         out.append((SECOND, other))
     counts = frame["type"].isin(COUNTED)
-    both = ~counts & frame["system"].isin(frame.loc[counts, "system"].unique())
-    if other := int(both.sum()):
+    ranked = frame["system"].isin(frame.loc[counts, "system"].unique())
+    if controls := int((~counts & ranked).sum()):
         reason = "rows of type REF or BAD_REF of systems with other rows (kept, but not ranked)"
-        out.append((reason, other))
+        out.append((reason, controls))
     for name in frame.columns.intersection(["hit", "document", "domain"]):
         if 0 < (unnamed := int(frame[name].isna().sum())) < len(frame):
             out.append((f"rows that name no {name} (kept)", unnamed))
@@ -294,7 +293,9 @@ def select_rows(da: DirectAssessment, rows: str) -> DirectAssessment:
         )
     good = da.good
     if rows not in ("good workers", "latest complete") and "mark" in da.latest:
-        marks = MARKS[1:5] if rows.endswith("document scores too") else MARKS[2:5]
+        marks: tuple[str, ...] = REPEAT_MARKS
+        if rows.endswith("document scores too"):
+            marks = ("document score", *REPEAT_MARKS)
         good = da.latest[unmarked(da.latest) | rows_with(da.latest, "mark", marks)]
     if not rows.startswith("no document with a bad item"):
         return replace(da, good=good)
@@ -323,7 +324,10 @@ def unstandardised(da: DirectAssessment) -> np.ndarray:
 
 
 def noted(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
-    """The judgments with the rule `zero_variance`; counts rows that no test or z-score covers."""
+    """The judgments with the rule `zero_variance`, and with notes in `excluded`.
+
+    These count the rows that no test or z-score covers.
+    """
     notes = {}
     rows = da.good.loc[counted(da.good), ["system", "segment"]].drop_duplicates()
     if not rows["segment"].duplicated().any() and rows["system"].nunique() > 1:
@@ -418,12 +422,11 @@ BLOCK_COLUMNS = (
     "task", "pair", "track", "block", "judge", "segment", "document", "position", "system",
     "rank", "ranked",
 )  # fmt: skip
+# whether the judge did not know the models, by what stands in ``anony``
 HIDDEN = dict.fromkeys(
     ("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True
 )
-HIDDEN |= dict.fromkeys(
-    ("false", "f", "no", "n", "0"), False
-)  # the models, by ``anony``
+HIDDEN |= dict.fromkeys(("false", "f", "no", "n", "0"), False)
 TIES = ("tie", "tie (bothbad)", "both_bad")
 
 
