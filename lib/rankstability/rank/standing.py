@@ -112,7 +112,8 @@ def judged_by(
 ) -> dict[str, Scores]:
     """The judgments that each recipe of `rank.recipes.RECIPES` counts, with the score it takes.
 
-    Unless `own` is None, recipes whose tests have nothing to compare are left out, except `own`.
+    Unless `own` is None, recipes whose tests have nothing to compare are left out, except the one
+    named `own`, if it is not empty.
     """
     known: dict[tuple[str, str, bool, bool], Scores] = {}
     made = {}
@@ -179,9 +180,8 @@ def recipes(
     """
     rankings = []
     lines = []
-    known: dict[
-        tuple[int, bool, str], Certainty
-    ] = {}  # recipes may count the same judgments
+    # recipes may count the same judgments
+    known: dict[tuple[int, bool, str], Certainty] = {}
     for name, one in judged.items():
         recipe = recipe_named(name)
         made = made_by(one, recipe, alpha)
@@ -311,7 +311,7 @@ def standing(
     something.
     """
     if isinstance(judged, Battles):
-        return _standing(judged.ranked(alpha), judged.certain(alpha))
+        return _with_certainty(judged.ranked(alpha), judged.certain(alpha))
     recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
     made = made_by(judged, recipe, alpha)
     without = made.table.loc[made.table["score"].isna(), "system"]
@@ -329,10 +329,10 @@ def standing(
         made = replace(
             made, table=table, order=sure.order, p=made.p[grid], lead=made.lead[grid]
         )
-    return _standing(made, sure)
+    return _with_certainty(made, sure)
 
 
-def _standing(made: Ranking, sure: Certainty) -> Ranking:
+def _with_certainty(made: Ranking, sure: Certainty) -> Ranking:
     """A ranking joined with its certainty."""
     sets = sure.table().drop(columns=["rank", "score"])
     sets.columns = pd.Index(

@@ -15,7 +15,6 @@ from ..kinds import SEGMENTS, kind_of
 from .da import averages, judgment_z
 from .mqm import mqm_scores
 
-KEYS = ("system", "segment")
 UNITS = ("worker", "hit", "document", "block", "segment", "domain")
 SCORES = ("z", "raw")
 PENALTIES = (-np.inf, 0.0)  # the scale of minus the penalties of MQM
@@ -95,9 +94,8 @@ class Scores:
         """Only these judgments (a mask); systems and segments keep their codes."""
         names = ("system", "segment", "score", "raw", "judgments")
         parts = {name: x[keep] for name in names if len(x := getattr(self, name))}
-        return replace(
-            self, **parts, units={name: of[keep] for name, of in self.units.items()}
-        )
+        units = {name: codes[keep] for name, codes in self.units.items()}
+        return replace(self, **parts, units=units)
 
     def weights(self, by_domain: bool = False) -> np.ndarray:
         """1 / n for each of the n judgments of one system's output of one segment.
@@ -108,10 +106,9 @@ class Scores:
         key = self._cells()
         weight = 1.0 / np.bincount(key, minlength=1)[key]
         if by_domain and "domain" in self.units:
-            held = (
-                self.unit("domain").astype(np.int64) * len(self.systems) + self.system
-            )
-            weight = weight / np.bincount(held, weight)[held]
+            domain = self.unit("domain").astype(np.int64)
+            stratum = domain * len(self.systems) + self.system
+            weight = weight / np.bincount(stratum, weight)[stratum]
         return weight
 
     def means(self, by_domain: bool = False) -> np.ndarray:
@@ -170,6 +167,7 @@ class Scores:
         return pd.DataFrame({"system": list(self.systems), **columns})
 
     def _cells(self) -> np.ndarray:
+        """The code of the output that each judgment is of: its segment and its system."""
         return self.segment.astype(np.int64) * len(self.systems) + self.system
 
 
@@ -194,9 +192,8 @@ def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Sc
         if score == "z":
             by = frame.groupby("worker")["score"]
             spread = by.transform("std")
-            frame["score"] = (frame["score"] - by.transform("mean")) / spread.where(
-                spread > 0
-            )
+            spread = spread.where(spread > 0)
+            frame["score"] = (frame["score"] - by.transform("mean")) / spread
         made = from_frame(
             frame.dropna(subset="score"), judgments.attrs.get("adaptive", False)
         )
@@ -317,9 +314,8 @@ def segment_scores(
             problem = f"no judgments of type SYSTEM or REPEAT for {judgments.pair}"
             expected = "judgments that count"
             raise DataError(problem, file=judgments.file or None, expected=expected)
-    (system, systems), (segment, segments) = (
-        _codes(frame[name][keep]) for name in KEYS
-    )
+    system, systems = _codes(frame["system"][keep])
+    segment, segments = _codes(frame["segment"][keep])
     raw = raw[keep]
     z = z[keep]
     width = len(segments)
@@ -328,11 +324,11 @@ def segment_scores(
     size = len(systems) * width
     mean_raw, count = averages(cell, raw, size)
     mean_z, _ = averages(cell[known], z[known], size)
-    held = np.flatnonzero(count)
+    judged = np.flatnonzero(count)
     if number is not None:
         count = np.bincount(cell, number, size).astype(int)
-    out = Scores(systems, segments, held // width, held % width, mean_z[held])
-    out = replace(out, raw=mean_raw[held], judgments=count[held])
+    out = Scores(systems, segments, judged // width, judged % width, mean_z[judged])
+    out = replace(out, raw=mean_raw[judged], judgments=count[judged])
     if isinstance(judgments, pd.DataFrame):
         return replace(out, items=bool(judgments.attrs.get("items", False)))
     without = np.flatnonzero(np.bincount(system[known], minlength=len(systems)) == 0)
