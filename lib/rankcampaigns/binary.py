@@ -32,6 +32,10 @@ def holds(path: Path) -> bool:
     return path.suffix.lower() in ENDINGS
 
 
+def _is_spreadsheet(path: Path) -> bool:
+    return path.suffix.lower() == SPREADSHEET
+
+
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[Any]:
     """An open Parquet file; raises DataError."""
@@ -57,30 +61,29 @@ def names(path: Path, sheet: str = "") -> list[str]:
 
     A column of a spreadsheet without a name is called by its letter, such as ``column B``.
     """
-    if path.suffix.lower() == SPREADSHEET:
+    if _is_spreadsheet(path):
         there = [str(name) for name in _sheet(path, sheet)[0].columns]
     else:
         with _opened(path) as file:
             there = list(file.schema_arrow.names)
-    for name in (name for name in there if there.count(name) > 1):
-        raise DataError(
-            "a column appears twice", file=path, value=name, expected="each once"
-        )
+    for name in there:
+        if there.count(name) > 1:
+            raise DataError(
+                "a column appears twice", file=path, value=name, expected="each once"
+            )
     return there
 
 
 def sheets(path: Path) -> tuple[str, ...]:
     """The sheets of a spreadsheet that have cells, in their order; of Parquet, none."""
-    return tuple(_book(path)) if path.suffix.lower() == SPREADSHEET else ()
+    return tuple(_book(path)) if _is_spreadsheet(path) else ()
 
 
 def beside(path: Path, sheet: str = "") -> Notes:
     """What stands around a sheet's table and is not read, and what is hidden: what, value."""
-    return (
-        (*_sheet(path, sheet)[1], *hidden(path))
-        if path.suffix.lower() == SPREADSHEET
-        else ()
-    )
+    if not _is_spreadsheet(path):
+        return ()
+    return *_sheet(path, sheet)[1], *hidden(path)
 
 
 def read(
@@ -91,7 +94,7 @@ def read(
     Raises DataError if a column holds lists or objects, or if the file is larger, according to its
     metadata, than `text.check_unpacked` allows.
     """
-    if path.suffix.lower() == SPREADSHEET:
+    if _is_spreadsheet(path):
         cells = _sheet(path, sheet)[0]
         found = {name: pd.Categorical(cells[name].map(written)) for name in chosen}
         return found, cells.index.to_numpy()
@@ -107,11 +110,13 @@ def _sheet(file: Path, title: str = "") -> tuple[pd.DataFrame, Notes]:
     """
     book = _book(file)
     if title not in book and (title or len(book) > 1):
-        problem = "no such sheet" if title else "several sheets"
-        value = title or ", ".join(book)
+        there = ", ".join(book)
+        if title:
+            raise DataError(
+                "no such sheet", file=file, value=title, expected=f"one of {there}"
+            )
         expected = f'sheet="{next(iter(book))}", or CSV of it'
-        expected = "one of " + ", ".join(book) if title else expected
-        raise DataError(problem, file=file, value=value, expected=expected)
+        raise DataError("several sheets", file=file, value=there, expected=expected)
     rows = book[title] if title else next(iter(book.values()))
     found = layout(rows)
     used = sorted(set(rows[found.header]).union(*(rows[line] for line in found.body)))
@@ -161,9 +166,7 @@ def _book(file: Path) -> dict[str, dict[int, dict[int, Any]]]:
             book.wb.close()
     except DataError:
         raise
-    except (
-        Exception
-    ) as error:  # whatever openpyxl meets in a file that it did not expect
+    except Exception as error:  # whatever openpyxl meets that it did not expect
         raise DataError(
             f"not XLSX, or damaged ({str(error)[:80]})", file=file
         ) from None
@@ -221,15 +224,13 @@ def hidden(path: Path) -> Notes:
     """
     rows = 0
     with zipfile.ZipFile(path) as packed:
-        for part in (
-            one for one in packed.namelist() if one.startswith("xl/worksheets/sheet")
-        ):
+        for part in packed.namelist():
+            if not part.startswith("xl/worksheets/sheet"):
+                continue
             with packed.open(part) as stream:
                 for _, row in ElementTree.iterparse(stream):
                     if row.tag.endswith("}row"):
-                        flat = (
-                            float(row.get("ht") or 1) == 0
-                        )  # a height that was made 0
+                        flat = float(row.get("ht") or 1) == 0  # its height was made 0
                         rows += flat or row.get("hidden") in ("1", "true")
                         row.clear()
     return ((HIDDEN, f"{rows} {'row' if rows == 1 else 'rows'}"),) if rows else ()
@@ -238,6 +239,7 @@ def hidden(path: Path) -> Notes:
 def _parquet(
     path: Path, chosen: Collection[str], written: Callable[[Any], str]
 ) -> dict[str, pd.Categorical]:
+    """The `chosen` columns of a Parquet file as text; see `read`."""
     with _opened(path) as file:
         kinds = {name: file.schema_arrow.field(name).type for name in chosen}
         for name, kind in kinds.items():
@@ -268,6 +270,6 @@ def _as_text(column: Any, written: Callable[[Any], str]) -> pd.Categorical:
         column = column.dictionary_encode()
     column = column.unify_dictionaries().combine_chunks()
     values = [*map(written, column.dictionary.to_pylist()), ""]
-    found, distinct = pd.factorize(np.array(values, dtype=object), sort=True)
-    codes = found[column.indices.fill_null(len(values) - 1).to_numpy()]
+    code_of, distinct = pd.factorize(np.array(values, dtype=object), sort=True)
+    codes = code_of[column.indices.fill_null(len(values) - 1).to_numpy()]
     return pd.Categorical.from_codes(codes, distinct).remove_unused_categories()

@@ -13,13 +13,13 @@ from rankstability import schema as schemas
 from . import folder, tables, text
 from .campaigns import Campaign
 
-SCORES = {
+SCORES = {  # our columns to theirs
     "mean_raw": "RAW.SCR",
     "mean_z": "Z.SCR",
     "segments": "N",
     "judgments": "N.ALL",
+    "system": "SYS",
 }
-SCORES |= {"system": "SYS"}
 
 
 def ranking(campaign: Campaign, pair: str) -> pd.DataFrame | None:
@@ -98,6 +98,7 @@ def p_values(campaign: Campaign, pair: str) -> pd.DataFrame | None:
 
 
 def _plain(name: str) -> str:
+    """The system, ``A.1``, in a name such as ``newstest2020.cs-en.A.1.sgm``; others as they are."""
     return re.sub(r"^newstest[^.]*\.[^.]*\.(.*)\.sgm$", r"\1", name)
 
 

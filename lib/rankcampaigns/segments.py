@@ -42,7 +42,7 @@ def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFram
         rows = rows.assign(segment=rows["item"] if once else within)
     else:
         rows = rows.assign(segment=places(rows))
-    counts = rows["mark"].eq("") & rows["type"].eq("SYSTEM")
+    counts = _counts(rows)
     lost = rows["segment"].eq("")
     if (unknown := (counts & lost).sum()) * 2 > counts.sum():
         wrong = partial(DataError, file=listed or file, column="itemId")
@@ -73,11 +73,13 @@ def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
         )
     key = ["itemId", "docId"]
     several = table.groupby(key)["segment"].transform("nunique") > 1
-    of = table[~several].drop_duplicates(key).set_index(key)
-    places = pd.MultiIndex.from_frame(rows[["item", "block"]])
+    by_key = table[~several].drop_duplicates(key).set_index(key)
+    keys = pd.MultiIndex.from_frame(rows[["item", "block"]])
     rows = rows.assign(segment="")
-    for name in [name for name in LISTED[2:] if name in of.columns]:
-        said = of[name].reindex(places).set_axis(rows.index)
+    for name in LISTED[2:]:
+        if name not in by_key.columns:
+            continue
+        said = by_key[name].reindex(keys).set_axis(rows.index)
         rows[name] = said.where(said.notna(), rows[name])
     return _by_order(rows, table[several].groupby(key)["segment"].agg(set).to_dict())
 
@@ -89,11 +91,11 @@ def _by_order(
 
     In one account's part of a document, segments are in the order of itemIds, each once.
     """
-    counts = rows["mark"].eq("")
-    for _ in several:
+    unmarked = rows["mark"].eq("")
+    for _ in several:  # a segment that is filled in may tell the next
         changed = False
         for item, block in several:
-            same = counts & rows["block"].eq(block)
+            same = unmarked & rows["block"].eq(block)
             for k in rows.index[same & rows["item"].eq(item) & rows["segment"].eq("")]:
                 told = rows[same & rows["segment"].ne("")]
                 left = several[item, block] - set(told["segment"])
@@ -113,13 +115,14 @@ def _by_order(
     return rows
 
 
-def _counted(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows[rows["mark"].eq("") & rows["type"].eq("SYSTEM")]
+def _counts(rows: pd.DataFrame) -> pd.Series:
+    """Mask of the rows of systems without a mark."""
+    return rows["mark"].eq("") & rows["type"].eq("SYSTEM")
 
 
 def _shared(rows: pd.DataFrame) -> bool:
     """Whether the systems of a document share their itemIds."""
-    plain = _counted(rows)
+    plain = rows[_counts(rows)]
     judged = plain.groupby(["document", "system"])["item"].nunique()
     judged = judged.groupby("document").agg(["size", "max"])
     judged["ids"] = plain.groupby("document")["item"].nunique()
@@ -133,19 +136,18 @@ def places(rows: pd.DataFrame) -> pd.Series:
     The place is known if one account judged the whole document of the system: as many rows as most
     systems of that document have over all accounts.
     """
-    plain = _counted(rows)
+    plain = rows[_counts(rows)]
     joined = plain.groupby(["document", "system"]).size()
     length = joined.groupby("document").agg(lambda n: n.mode().max())
     agreed = joined.groupby("document").agg(
         lambda n: 2 * (n == n.mode().max()).sum() > len(n)
     )
     unmarked = rows[rows["mark"].eq("")]
-    cells = unmarked.groupby(["hit", "system", "block"])
+    account = ["hit", "system", "block"]  # one account's part of a document
+    cells = unmarked.groupby(account)
     whole = cells["item"].transform("size") == unmarked["document"].map(length[agreed])
     number = pd.to_numeric(unmarked["item"], errors="coerce").astype(float)
-    place = number.groupby(
-        [unmarked[name] for name in ("hit", "system", "block")]
-    ).rank("first")
+    place = number.groupby([unmarked[name] for name in account]).rank("first")
     known = whole & place.notna()
     out = pd.Series("", rows.index, dtype=object)
     text = unmarked["document"] + "_" + place[known].astype(int).astype(str)
