@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import comb
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,9 @@ from rankstability.judgments import Blocks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-SUBSETS_LISTED = (
-    50_000  # if there are at most this many sets of k systems, all are listed
-)
+Count = TypeVar("Count", int, Ints)
+# if there are at most this many sets of k systems, all are listed
+SUBSETS_LISTED = 50_000
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,7 @@ class Model:
 
     systems: int = 15  # without the reference
     spread: float = 10.0  # standard deviation of the quality of a system's outputs
-    block: int = (
-        5  # outputs ranked together, which gives C(block, 2) pairwise judgments
-    )
+    block: int = 5  # outputs ranked together: C(block, 2) pairwise judgments
     width: float = 10.0  # average qualities are uniform on [0, width]
 
     def __post_init__(self) -> None:
@@ -51,6 +50,10 @@ class Model:
     def per_block(self) -> int:
         """The number of pairwise judgments in a block."""
         return comb(self.block, 2)
+
+    def blocks_for(self, judgments: Count) -> Count:
+        """How many blocks give this number of pairwise judgments, rounded up."""
+        return -(-judgments // self.per_block)
 
     def names(self) -> list[str]:
         """The names of the systems, ``S01`` and so on, in order of index."""
@@ -88,9 +91,8 @@ def _draw_sets(
         sets, cells = _subsets(n, k)
         pick = rng.integers(sets.shape[1], size=blocks)
         return sets[:, pick], cells[:, pick]
-    chosen = np.argpartition(rng.random((blocks, n), dtype=np.float32), k - 1, axis=1)[
-        :, :k
-    ]
+    chance = rng.random((blocks, n), dtype=np.float32)
+    chosen = np.argpartition(chance, k - 1, axis=1)[:, :k]
     drawn = np.sort(chosen, axis=1).astype(np.uint8).T.copy()
     return drawn, _cells(drawn, n)
 
@@ -127,7 +129,7 @@ def draw_counts(
         )
     n = model.systems
     k = model.block
-    ends = -(-sizes // model.per_block)
+    ends = model.blocks_for(sizes)
     stage = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=0))
     base = stage * np.int32(2 * n * n)
     first, second = np.array(list(combinations(range(k), 2))).T
@@ -155,10 +157,10 @@ def draw_pairs(
     n = model.systems
     k = model.block
     i, j = np.triu_indices(n, 1)
-    better = ndtr((quality[:, i] - quality[:, j]) / (model.spread * np.sqrt(2)))[
-        :, None, :
-    ]
-    blocks = -(-np.asarray(judgments, dtype=np.int64) // model.per_block)[None, :, None]
+    better = ndtr((quality[:, i] - quality[:, j]) / (model.spread * np.sqrt(2)))
+    better = better[:, None, :]
+    sizes = np.asarray(judgments, dtype=np.int64)
+    blocks = model.blocks_for(sizes)[None, :, None]
     shape = (len(quality), blocks.shape[1], len(i))
     met = rng.binomial(blocks, k * (k - 1) / (n * (n - 1)), size=shape)
     won = rng.binomial(met, better)
@@ -183,7 +185,7 @@ def draw_blocks(
     adds a lasting preference to each system's quality, normal with standard deviation
     `judge_spread` (0 in the paper).
     """
-    sets, _ = _draw_sets(model, -(-judgments // model.per_block), rng)
+    sets, _ = _draw_sets(model, model.blocks_for(judgments), rng)
     blocks = sets.shape[1]
     k = sets.shape[0]
     judge: Ints = rng.integers(judges, size=(blocks,))

@@ -56,21 +56,23 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
     be as for `sure`.
     """
     group = scored.unit("document" if scored.has("document") else "segment")
-    part = scored.take(group % -(-scored.counted // MOST) == 0)
+    every = -(
+        -scored.counted // MOST
+    )  # so that at most about `MOST` judgments are left
+    part = scored.take(group % every == 0)
     fitted = variance.crossed_where_possible(part.score, design.factors(part))
     known = design.precision(scored, fitted, by_domain)
-    units = [scored.unit(u) for u in sure.units]
+    units = [scored.unit(kind) for kind in sure.units]
     anew = {"residual"} | {
         name
         for name, codes in design.factors(scored).items()
-        if name != "system" and any(nested(codes, u) for u in units)
+        if name != "system" and any(nested(codes, unit) for unit in units)
     }
-    parts = {name: part for name, part in known.parts.items() if name in anew}
-    sizes = {size for name in parts for size in DRAWN[name]} | {"judgments"}
-    segments = {
-        "documents": len(np.unique(scored.segment))
-    }  # in place of unnamed documents
-    number = {name: n for name, n in (segments | known.units).items() if name in sizes}
+    parts = {name: matrix for name, matrix in known.parts.items() if name in anew}
+    drawn = {size for name in parts for size in DRAWN[name]} | {"judgments"}
+    # segments stand in for documents that are not named
+    number = {"documents": len(np.unique(scored.segment))} | known.units
+    number = {size: n for size, n in number.items() if size in drawn}
     place = np.argsort(sure.order)
     pairs = np.ix_(place, place)
     freedom = np.maximum(sure.df[pairs], LEAST)
@@ -90,11 +92,6 @@ def of_means(sure: Certainty, judgments: int) -> Precision:
     parts = {"worker": sure.covariance}
     freedom = np.maximum(sure.df, LEAST)
     return Precision(sure.systems, sure.mean, freedom, parts, units, none)
-
-
-def _quality(sure: Certainty) -> np.ndarray:
-    """Estimated true means (`design.drawn_together`), in the order of `sure`."""
-    return design.drawn_together(sure.mean, sure.covariance, np.maximum(sure.df, LEAST))
 
 
 def needed(
@@ -225,7 +222,8 @@ def repeat(
     (mean share of these pairs that keep it), claims; srp and kept are absent without claims.
     """
     n = len(sure.mean)
-    truth = _quality(sure)
+    freedom = np.maximum(sure.df, LEAST)
+    truth = design.drawn_together(sure.mean, sure.covariance, freedom)
     one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))
     taus = tau(one, two)
     out = {"tau": taus.mean()}

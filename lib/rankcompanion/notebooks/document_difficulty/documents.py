@@ -47,17 +47,15 @@ def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
     if not has_documents(frame):
         raise DataError("segments without documents", column="document")
     known = frame[frame[score].notna()].astype({"system": str, "document": str})
-    first, left = (
-        known.groupby(name)[score]
-        .mean()
-        .sort_values(ascending=False, kind="stable")
-        .index
-        for name in ("document", "system")
-    )
+
+    def falling(name: str) -> pd.Index:
+        """The documents, or systems, in order of falling mean."""
+        means = known.groupby(name)[score].mean()
+        return means.sort_values(ascending=False, kind="stable").index
+
     cells = known.groupby(["document", "system"])[score].mean().unstack()
-    return cells.reindex(index=first, columns=left).rename_axis(
-        index="document", columns=None
-    )
+    cells = cells.reindex(index=falling("document"), columns=falling("system"))
+    return cells.rename_axis(index="document", columns=None)
 
 
 def variance_components(
@@ -144,15 +142,17 @@ def ease_by_system(
         mean_z=("z", "mean"),
     )
 
-    def against_the_mean(ease: pd.Series, score: str) -> pd.Series:
-        mean = ease.where(frame[score].notna()).groupby(system).mean()
+    def against_the_mean(easy: pd.Series, score: str) -> pd.Series:
+        mean = easy.where(frame[score].notna()).groupby(system).mean()
         return mean - mean.mean()
 
+    def ease(unit: pd.Series, score: str) -> pd.Series:
+        """How easy the document, or the segment, of each row is."""
+        effects = parts[score].effects[str(unit.name)].set_index("level")["effect"]
+        return unit.map(effects)
+
     for score in ("raw", "z"):
-        ease = document.map(
-            parts[score].effects["document"].set_index("level")["effect"]
-        )
-        out[f"luck_{score}"] = against_the_mean(ease, score)
+        out[f"luck_{score}"] = against_the_mean(ease(document, score), score)
     documents = parts["raw"].effects["document"].set_index("level").sort_index()
     known = frame["raw"].notna()
     share = pd.crosstab(system[known], document[known], normalize="index")
@@ -160,16 +160,13 @@ def ease_by_system(
     half = Z95 * np.sqrt((apart**2) @ documents["se"].fillna(0.0) ** 2)
     out["luck_low"] = out["luck_raw"] - half
     out["luck_high"] = out["luck_raw"] + half
-    more = segment.map(
-        parts["z"].effects["segment"].set_index("level")["effect"]
-    ).fillna(0.0)
-    out["segment_luck_z"] = against_the_mean(ease + more, "z")
+    both = ease(document, "z") + ease(segment, "z").fillna(0.0)
+    out["segment_luck_z"] = against_the_mean(both, "z")
     cells = frame.groupby([system, document])["raw"].mean()
     out["document_sd"] = cells.groupby(level=0).std(ddof=1)
     made = ["luck_raw", "luck_low", "luck_high", "luck_z", "segment_luck_z"]
-    out[made] = (
-        out[made].round(9) + 0.0
-    )  # 0 in a balanced design, without rounding errors
+    # 0 in a balanced design, without rounding errors
+    out[made] = out[made].round(9) + 0.0
     return with_and_without(out, "luck_z")
 
 

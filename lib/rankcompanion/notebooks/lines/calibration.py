@@ -23,10 +23,9 @@ def equal_systems(scored: Scores, recipe: Recipe, rng: np.random.Generator) -> S
     averages over domains, this is done within each domain. A system keeps which of its judgments
     are high and which are low.
     """
-    domain = (
-        scored.unit("domain") if recipe.by_domain and scored.has("domain") else None
-    )
-    domain = np.zeros_like(scored.system) if domain is None else domain
+    domain = np.zeros_like(scored.system)
+    if recipe.by_domain and scored.has("domain"):
+        domain = scored.unit("domain")
     equal = np.empty_like(scored.score)
     for one in np.unique(domain):
         rows = np.flatnonzero(domain == one)
@@ -95,14 +94,18 @@ def false_line_row(
     half = 1.96 * pairs.std(ddof=1) / np.sqrt(draws)
     low, high = proportion_confint(int(lines.sum()), draws, method="wilson")
     mean = pairs.mean()
-    row = {"recipe": recipe, "unit": unit, "pairs_significant": mean}
-    row |= {"pairs_low": max(mean - half, 0.0), "pairs_high": min(mean + half, 1.0)}
-    row |= {
+    row = {
+        "recipe": recipe,
+        "unit": unit,
+        "pairs_significant": mean,
+        "pairs_low": max(mean - half, 0.0),
+        "pairs_high": min(mean + half, 1.0),
         "campaigns_with_line": lines.mean(),
         "campaigns_low": low,
         "campaigns_high": high,
+        "draws": draws,
     }
-    return pd.DataFrame([{**row, "draws": draws}])
+    return pd.DataFrame([row])
 
 
 def shuffle_labels(
