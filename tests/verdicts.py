@@ -17,7 +17,8 @@ from rankcompanion.verdict import answers, design
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report
 from rankstability import paths
-from rankstability.rank.certainty import from_kinds
+from rankstability.rank.certainty import of_means
+from rankstability.rank.means import Means
 from rankstability.rank.units import Kind
 from rankstability.score.scored import from_assessment
 
@@ -28,7 +29,7 @@ def sure(mean, covariance, units=40):
     parts = np.linalg.cholesky(covariance).T
     kind = Kind(np.full((units, n), 1 / units), parts, np.full(n, float(units)))
     names = [chr(ord("a") + k) for k in range(len(mean))]
-    return from_kinds(names, np.asarray(mean, float), {"worker": kind}, span=1.0)
+    return of_means(Means(names, np.asarray(mean, float), {"worker": kind}))
 
 
 GIVEN = {"system": 9.0, "worker": 30.0, "document": 10.0, "segment": 8.0, "worker:system": 6.0,

@@ -396,19 +396,6 @@ def _strengths(data: Units, unit: str) -> tuple[Means, np.ndarray]:
     return means, inside
 
 
-def from_kinds(
-    systems: Sequence[str],
-    mean: np.ndarray,
-    kinds: Mapping[str, Kind],
-    *,
-    cell: Kind | None = None,
-    span: float,
-    alpha: float = 0.05,
-) -> Certainty:
-    """The family of tests of these means, from one kind of units or two: `of_means`."""
-    return of_means(Means(systems, mean, kinds, cell, span), alpha)
-
-
 def of_means(
     means: Means,
     alpha: float = 0.05,
