@@ -26,20 +26,15 @@ from .errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-STAGING = (
-    ".partial-"  # prefix of a run's folder, followed by results ~ machine ~ process ~
-)
-NEW, OLD = (
-    "new",
-    "old",
-)  # folders in it: the new results, and the old ones once replaced
-FORGOTTEN = (
-    86_400.0  # seconds after which the folder of a run on another machine is removed
-)
+# prefix of a run's folder, followed by results ~ machine ~ process ~
+STAGING = ".partial-"
+NEW = "new"  # a folder in it: the new results
+OLD = "old"  # another: the old results, once they are replaced
+# seconds after which the folder of a run on another machine is removed
+FORGOTTEN = 86_400.0
 RECORD = "run.json"  # next to the results: the settings they depend on, and what each file is
-SOURCE = (
-    ".campaign"  # in the results of a user's own campaign: the path of its judgments
-)
+# in the results of a user's own campaign: the path of its judgments
+SOURCE = ".campaign"
 
 
 def results_folder(campaign: Any) -> Path:
@@ -206,12 +201,16 @@ def place(
     (`about`) in one of the folders `scopes` lists; all others stay.
     """
     with locked(final):
-        left = {str(s / name) for s in scopes for name in listed(record(s), about)}
+        earlier = {str(s / name) for s in scopes for name in listed(record(s), about)}
 
         def replaced(folder: str, names: list[str]) -> list[str]:
-            inside = Path(folder).relative_to(final)
-            made = own / NEW / inside
-            return [n for n in names if f"{folder}/{n}" in left or (made / n).is_file()]
+            """Which files of a folder do not stay: of an earlier run, or made anew."""
+            made = own / NEW / Path(folder).relative_to(final)
+            return [
+                name
+                for name in names
+                if f"{folder}/{name}" in earlier or (made / name).is_file()
+            ]
 
         if final.is_dir():
             also = {"symlinks": True, "dirs_exist_ok": True}

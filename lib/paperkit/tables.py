@@ -37,17 +37,12 @@ NAMES = {
 }
 TRUTH = {"true": "yes", "false": "no"}
 TEXT: dict[str, str | int | None] = {c: f"&#{ord(c)};" for c in "&<>[]`_~|"}
-SAID = (
-    "cell",
-    "ours",
-    "reason",
-    "best",
-    "weakest",
-    "evidence",
-)  # columns of sentences and numbers that are ours, not quoted
-TEXT |= {
-    c: f"<span>&#{ord(c)};</span>" for c in "$\\"
-}  # apart, so that no formula begins there
+# apart, so that no formula begins there
+TEXT |= {c: f"<span>&#{ord(c)};</span>" for c in "$\\"}
+# columns of sentences and numbers that are ours, not quoted
+SAID = ("cell", "ours", "reason", "best", "weakest", "evidence")
+# the name of a column with an end of an interval: ``low``, ``difficulty_low``, ``low_z``
+END = re.compile(r"(?:(.*)_)?(low|high)(?:_(.*))?")
 
 
 def html(frame: pd.DataFrame) -> str:
@@ -111,9 +106,6 @@ def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([left, data], axis=1)
 
 
-END = re.compile(r"(?:(.*)_)?(low|high)(?:_(.*))?")
-
-
 def _digits(frame: pd.DataFrame, k: int) -> int:
     """Digits behind the point for a column: both ends of an interval have those of its middle.
 
@@ -127,12 +119,15 @@ def _digits(frame: pd.DataFrame, k: int) -> int:
     own = _own(
         frame, [i for i, e in enumerate(ends) if e and (e[1], e[3]) == (end[1], end[3])]
     )
-    of = [i for i in range(k) if not ends[i]] if own else []
+    before = [i for i in range(k) if not ends[i]] if own else []
     begin = end[1] or ""
     close = f"_{end[3]}" if end[3] else ""
-    named = [i for i in of if names[i].startswith(begin) and names[i].endswith(close)]
-    broken = [i for i in of if _own(frame, [i])]
-    return _own(frame, named[:1] if named and (begin or close) else broken[-1:]) or own
+    named = [
+        i for i in before if names[i].startswith(begin) and names[i].endswith(close)
+    ]
+    with_decimals = [i for i in before if _own(frame, [i])]
+    middle = named[:1] if named and (begin or close) else with_decimals[-1:]
+    return _own(frame, middle) or own
 
 
 def _own(frame: pd.DataFrame, which: list[int]) -> int:
@@ -181,11 +176,9 @@ def number(value: Any, digits: int) -> str:
         return "∞" if value > 0 else "−∞"
     text = f"{value:,.{digits}f}" if abs(value) >= 10_000 else f"{value:.{digits}f}"
     if value and not text.strip("-0."):
-        return (
-            ("<" if value > 0 else ">−") + f"{10.0**-digits:.{digits}f}"
-            if digits
-            else text
-        )
+        if not digits:
+            return text
+        return ("<" if value > 0 else ">−") + f"{10.0**-digits:.{digits}f}"
     return text.replace("-", "−") if text.strip("-0.") else text.removeprefix("-")
 
 
