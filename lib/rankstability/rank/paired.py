@@ -12,12 +12,12 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.special import ndtr, ndtri
 
-LARGE = 500  # values of a group that are sorted by themselves
+LARGE = 500  # values of a group, on average, above which each group is sorted by itself
 VALUES = 1000  # whole scores in a narrower range are counted
 BLOCK = 1 << 18  # differences that are ranked at a time
 RESAMPLES = 100  # of WMT26's bootstraps
 Draw = Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
-EXACT_BELOW = 50  # up to this many segments, SciPy's signed rank test is exact (no ties, no zeros)
+EXACT_UP_TO = 50  # up to this many segments, SciPy's signed rank test is exact (no ties, no zeros)
 ENUMERATED = 13  # and with ties or zeros, it enumerates all signs up to this many
 
 
@@ -36,12 +36,13 @@ def signed_rank(
     one = np.ascontiguousarray(scores.T)
     two = one if other is None else np.ascontiguousarray(other.T)
     first, second = np.triu_indices(n, 1)
-    some = max(
+    step = max(
         BLOCK // max(len(scores), 1), 1
-    )  # pairs at a time, which stay in the cache
-    blocks = [slice(k, k + some) for k in range(0, max(len(first), 1), some)]
-    sides_of = [_signed(one, two, first[few], second[few], sides) for few in blocks]
-    better, worse = (np.concatenate(parts) for parts in zip(*sides_of, strict=True))
+    )  # pairs at a time: they stay in the cache
+    blocks = [slice(k, k + step) for k in range(0, max(len(first), 1), step)]
+    p_of = [_signed(one, two, first[block], second[block], sides) for block in blocks]
+    better = np.concatenate([above for above, _ in p_of])
+    worse = np.concatenate([below for _, below in p_of])
     return _square(n, better, worse)
 
 
@@ -49,7 +50,8 @@ def _signed(
     one: np.ndarray, two: np.ndarray, first: np.ndarray, second: np.ndarray, sides: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """p that the first system of each pair is better, and that the second is (`signed_rank`)."""
-    pairs, pair, *values = _shared(one, two, first, second)
+    pairs = len(first)
+    pair, *values = _shared(one, two, first, second)
     difference = values[0] - values[1]
     zero = np.bincount(pair[difference == 0], minlength=pairs)
     judged = np.bincount(pair, minlength=pairs)
@@ -60,7 +62,7 @@ def _signed(
     squares = np.bincount(pair, ranks**2, pairs)
     n = judged - zero
     better, worse = _normal(n, positive, squares)
-    exact = (judged <= EXACT_BELOW) & (zero == 0) & (ties == 0) & (n > 0)
+    exact = (judged <= EXACT_UP_TO) & (zero == 0) & (ties == 0) & (n > 0)
     for p, sums in ((better, n * (n + 1) // 2 - positive), (worse, positive)):
         p[exact] = _distribution()[n[exact], np.rint(sums[exact]).astype(int)]
     listed = (judged <= ENUMERATED) & ~exact & (n > 0)
@@ -94,7 +96,7 @@ def signed_rank_crossed(scores: np.ndarray) -> np.ndarray:
     few = times > 1 and len(values) > 0 and np.ptp(values) < VALUES
     if few and (values == np.rint(values)).all():
         counts = _differences(scores - values.min(), int(np.ptp(values)))
-        if (counts.sum(axis=1) > EXACT_BELOW).all():
+        if (counts.sum(axis=1) > EXACT_UP_TO).all():
             return _square(systems, *_by_counts(counts))
     first = np.repeat(scores, times, axis=0).reshape(-1, systems)
     second = np.tile(scores, (times, 1, 1)).reshape(-1, systems)
@@ -149,13 +151,13 @@ def _brief(sizes: np.ndarray) -> np.ndarray:
 
 def _shared(
     one: np.ndarray, two: np.ndarray, first: np.ndarray, second: np.ndarray
-) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
-    """The number of pairs; and for each segment that a pair shares: the pair, both scores.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For each segment that a pair shares: the number of the pair, and both scores.
 
     `one` and `two`: (systems, segments); `first` and `second` are each pair's rows of them.
     """
     pair, segment = np.nonzero(np.isfinite(one)[first] & np.isfinite(two)[second])
-    return len(first), pair, one[first[pair], segment], two[second[pair], segment]
+    return pair, one[first[pair], segment], two[second[pair], segment]
 
 
 def ranks_within(
@@ -199,28 +201,26 @@ def _ranks_by_counting(
 def _order_within(values: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
     """The order of values by group, then by value."""
     kind: Literal["stable"] | None = "stable" if values.dtype.kind == "i" else None
-    if (
-        len(values) > LARGE * groups and (group[1:] >= group[:-1]).all()
-    ):  # one group at a time
+    if len(values) > LARGE * groups and (group[1:] >= group[:-1]).all():
+        # one group at a time
         ends = np.cumsum(np.bincount(group, minlength=groups))[:-1]
         orders = [np.argsort(own, kind=kind) for own in np.split(values, ends)]
         return np.concatenate(
             [order + start for order, start in zip(orders, [0, *ends], strict=True)]
         )
     order = np.argsort(values, kind=kind)
-    small = group[order].astype(
-        np.int16 if groups < 2**15 else np.int64
-    )  # sorted by radix
+    # short integers are sorted by radix
+    small = group[order].astype(np.int16 if groups < 2**15 else np.int64)
     return order[np.argsort(small, kind="stable")]
 
 
 @lru_cache(maxsize=1)
 def _distribution() -> np.ndarray:
-    """P(sum of positive ranks <= w) for n ranks, n from 0 to `EXACT_BELOW`: shape (n, w)."""
-    size = EXACT_BELOW * (EXACT_BELOW + 1) // 2 + 1
-    ways = np.zeros((EXACT_BELOW + 1, size))
+    """P(sum of positive ranks <= w) for n ranks, n from 0 to `EXACT_UP_TO`: shape (n, w)."""
+    size = EXACT_UP_TO * (EXACT_UP_TO + 1) // 2 + 1
+    ways = np.zeros((EXACT_UP_TO + 1, size))
     ways[0, 0] = 1.0
-    for n in range(1, EXACT_BELOW + 1):
+    for n in range(1, EXACT_UP_TO + 1):
         ways[n] = ways[n - 1] / 2
         ways[n, n:] += ways[n - 1, :-n] / 2
     table = np.minimum(np.cumsum(ways, axis=1), 1.0)
@@ -240,9 +240,8 @@ def _enumerated(
     worse = np.empty(len(n))
     for size in np.unique(n[listed]):
         these = np.flatnonzero(listed & (n == size))
-        own = ranks[np.isin(pair, these)].reshape(
-            len(these), size
-        )  # ranks are pair by pair
+        # ranks are pair by pair
+        own = ranks[np.isin(pair, these)].reshape(len(these), size)
         signs = (np.arange(2**size) >> np.arange(size)[:, None]) & 1  # one per column
         sums = own @ signs.astype(float)
         seen = positive[these, None]
@@ -261,11 +260,12 @@ def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
     known = np.isfinite(scores)
     distinct, place = np.unique(scores[known], return_inverse=True)
     coded = np.full(scores.shape, np.nan)
-    coded[known] = (
-        place  # order and ties stay the same, and small integers are sorted by radix
-    )
+    # order and ties stay the same, and small integers are sorted by radix
+    coded[known] = place
     coded = np.ascontiguousarray(coded.T)
-    pairs, pair, *values = _shared(coded, coded, *np.triu_indices(len(coded), 1))
+    first, second = np.triu_indices(len(coded), 1)
+    pairs = len(first)
+    pair, *values = _shared(coded, coded, first, second)
     n = np.bincount(pair, minlength=pairs).astype(float)
     both = np.concatenate(values).astype(
         np.int16 if len(distinct) < 2**15 else np.int64
@@ -278,12 +278,13 @@ def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
         upper = ndtr(-(lead - 0.5) / spread)
         lower = ndtr((lead + 0.5) / spread)
     none = ~(spread > 0)
-    return _square(
-        scores.shape[1], *(np.where(none, np.nan, p) for p in (upper, lower))
-    )
+    upper = np.where(none, np.nan, upper)
+    lower = np.where(none, np.nan, lower)
+    return _square(scores.shape[1], upper, lower)
 
 
 def _square(n: int, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
+    """The p of all pairs as a matrix: that of each pair, and that of its reverse."""
     p = np.full((n, n), np.nan)
     rows, columns = np.triu_indices(n, 1)
     p[rows, columns] = upper
@@ -377,23 +378,24 @@ def bootstrap_p(
     The interval is one-sided, of level 1 - alpha. The result is 1 if SciPy gives no interval: all
     resamples are on one side of the mean, or scores never vary.
     """
-    theta = 0.0
+    estimate = 0.0
     drawn = np.zeros(RESAMPLES)
-    third = second = 0.0
+    third = second = 0.0  # moments of the estimate
     for sample, sign in zip(samples, (1.0, -1.0), strict=False):
         size = len(sample)
         mean = sample.mean()
         drawn += sign * draw(sample, RESAMPLES, rng)
-        theta += sign * mean
+        estimate += sign * mean
         centred = sample - mean
         squares = centred * centred
         third += sign * (squares @ centred) / size**3
         second += squares.sum() / size**2
     acceleration = third / second**1.5 / 6 if second > 0 else np.nan
     drawn.sort()
-    under = drawn.searchsorted(theta, "left") + drawn.searchsorted(theta, "right")
+    under = drawn.searchsorted(estimate, "left")
+    under += drawn.searchsorted(estimate, "right")
     middle = ndtri(under / (2 * RESAMPLES))
-    lost = int(drawn.searchsorted(0.0, "right"))
+    lost = int(drawn.searchsorted(0.0, "right"))  # resamples that are not above 0
     if not np.isfinite(acceleration + middle) or lost == RESAMPLES:
         return 1.0
     if lost == 0:

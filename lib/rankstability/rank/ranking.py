@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Rule = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-def apart(best: np.ndarray, worst: np.ndarray) -> np.ndarray:
+def disjoint_ranges(best: np.ndarray, worst: np.ndarray) -> np.ndarray:
     """Whether a line stands below each rank but the last: no rank range overlaps across it.
 
     `best` and `worst` are the ends of the ranges, for systems in order.
@@ -48,7 +48,7 @@ CLUSTER_RULES: dict[str, Rule] = {
     "all above beat all below": _each(
         lambda significant, wins, k: significant[:k, k:].all()
     ),
-    "rank ranges": lambda _, wins: apart(
+    "rank ranges": lambda _, wins: disjoint_ranges(
         wins.sum(axis=0) + 1, len(wins) - wins.sum(axis=1)
     ),
     "adjacent": _each(lambda significant, wins, k: significant[k - 1, k]),
@@ -209,6 +209,7 @@ class Ranking:
         return self._again(np.arange(len(self.table)), **new)
 
     def _again(self, keep: np.ndarray, **new: Any) -> Ranking:
+        """The systems of the rows `keep` ranked again, with `new` in place of some settings."""
         grid = np.ix_(keep, keep)
         table = self.table.iloc[keep].drop(
             columns=["rank", "cluster", *OF_ALL], errors="ignore"
@@ -268,10 +269,11 @@ class Ranking:
         kinds = {}
         for place in self.places.itertuples():
             if place.claimed or place.held == 1:
-                both = place.claimed and (place.held == 1)
-                kinds[place.below] = (
-                    "both" if both else "claimed" if place.claimed else "held"
-                )
+                if place.claimed and place.held == 1:
+                    kind = "both"
+                else:
+                    kind = "claimed" if place.claimed else "held"
+                kinds[place.below] = kind
         return kinds
 
     @property

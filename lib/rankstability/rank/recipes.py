@@ -17,7 +17,7 @@ from .paired import (
     signed_rank_by_domain,
     signed_rank_crossed,
 )
-from .ranking import CLUSTER_RULES, Ranking, apart, clusters
+from .ranking import CLUSTER_RULES, Ranking, clusters, disjoint_ranges
 from .significance import rank_sum
 
 Test = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
@@ -96,6 +96,7 @@ class Recipe:
 
 
 def _long(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """The scores without NaN, the system of each, and the number of systems."""
     segment, system = np.nonzero(np.isfinite(scores))
     return scores[segment, system], system, scores.shape[1]
 
@@ -143,6 +144,7 @@ def _crossed(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
 
 
 def _wins_and_losses(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Best and worst rank: below all that win against a system, above all that lose to it."""
     upper = np.triu(significant, 1)
     return 1 + upper.sum(axis=0), len(upper) - upper.sum(axis=1)
 
@@ -179,7 +181,7 @@ def _first_significant(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A line where the ranges of `_reach` do not overlap."""
     best, worst = _reach(significant)
-    return best, worst, apart(best, worst)
+    return best, worst, disjoint_ranges(best, worst)
 
 
 OVERLAP = "a line where the ranges to the first significant neighbour do not overlap"
@@ -290,13 +292,9 @@ def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Sc
         judgments = select_rows(judgments, recipe.rows)
     elif recipe.apart and "severity" in judgments:
         keys = [judgments[name] for name in ("system", "document", "segment")]
-        first = (
-            judgments["rater"]
-            .astype(str)
-            .groupby(keys, observed=True)
-            .transform("first")
-        )
-        judgments = judgments[judgments["rater"].astype(str) == first]
+        rater = judgments["rater"].astype(str)
+        first = rater.groupby(keys, observed=True).transform("first")
+        judgments = judgments[rater == first]
     judged = scored(judgments, recipe.score)
     return judged.take(kept_users(judged)) if recipe.screened else judged
 
@@ -325,6 +323,7 @@ def ordering_means(
 
 
 def _mean(scores: np.ndarray) -> np.ndarray:
+    """The mean of each system over all that is known; NaN if nothing is."""
     scores = scores.reshape(-1, scores.shape[-1])
     known = np.isfinite(scores)
     with np.errstate(invalid="ignore"):
@@ -348,6 +347,7 @@ def made_by(
 
 
 def _arrays(judged: Scores, recipe: Recipe) -> tuple[np.ndarray, np.ndarray]:
+    """The scores as `make` takes them for this recipe, and the domain of each segment."""
     scores = judged.stack() if recipe.apart else judged.matrix()
     return scores, segment_domains(judged)
 
