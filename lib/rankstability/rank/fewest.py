@@ -87,12 +87,12 @@ def removals(
 ) -> list[Removal]:
     """The rows of `fewest`, each with the judgments (of `recipes.counted_by`) that are left."""
     judged = counted_by(judgments, replace(recipe, screened=False))
-    single = np.arange(judged.counted)
+    decision = np.arange(judged.counted)  # a number for each judgment
     renew = None
     if isinstance(judgments, DirectAssessment):
         good = _good_rows(judgments, recipe)
-        single = _decisions(judgments, good)
-        renew = _renewed_z(judgments, good, single) if recipe.score == "z" else None
+        decision = _decisions(judgments, good)
+        renew = _renewed_z(judgments, good, decision) if recipe.score == "z" else None
     elif recipe.score == "z" and "z" not in judgments:
         # standardising standardised scores gives what standardising the original ones would
         same = judged.score, judged.unit("worker")
@@ -100,18 +100,27 @@ def removals(
     if recipe.screened:
         kept = kept_users(judged)
         judged = judged.take(kept)
-        single = single[kept]
+        decision = decision[kept]
     weight = (
         np.ones(judged.counted) if recipe.apart else judged.weights(recipe.by_domain)
     )
-    plain = bool((weight == 1).all()) and not recipe.by_domain and renew is None
-    plain = plain and len(np.unique(single)) == len(single)
+    equal_weights = bool((weight == 1).all()) and not recipe.by_domain
+    no_copies = len(np.unique(decision)) == len(decision)
+    plain = equal_weights and renew is None and no_copies  # means of fixed scores
 
-    def again(keep: np.ndarray) -> Ranking | None:
-        one = replace(judged, score=renew(keep)) if renew else judged
+    domains = {name: of for name, of in judged.units.items() if name == "domain"}
+    bare = replace(judged, units=domains)  # of which a part is sooner taken
+
+    def kept_scores(keep: np.ndarray) -> Scores | None:
+        """The judgments that are kept, with their scores; None if a system has none."""
+        one = replace(bare, score=renew(keep)) if renew else bare
         one = one.take(keep & np.isfinite(one.score))
         complete = np.bincount(one.system, minlength=len(one.systems)).all()
-        return made_by(one, recipe, alpha) if complete else None
+        return one if complete else None
+
+    def again(keep: np.ndarray) -> Ranking | None:
+        one = kept_scores(keep)
+        return None if one is None else made_by(one, recipe, alpha)
 
     every = made_by(judged, recipe, alpha)
     large = judged.counted > LARGE
@@ -120,15 +129,10 @@ def removals(
     leader, *others = every.order[asked[every.order]].tolist()
     rows = []
 
-    domains = {name: of for name, of in judged.units.items() if name == "domain"}
-    bare = replace(judged, units=domains)  # of which a part is sooner taken
-
     def means_of(keep: np.ndarray) -> np.ndarray | None:
         """The means by which the recipe orders what is kept; None if a system has no score."""
-        one = replace(bare, score=renew(keep)) if renew else bare
-        one = one.take(keep & np.isfinite(one.score))
-        complete = np.bincount(one.system, minlength=len(one.systems)).all()
-        return recipe_means(one, recipe) if complete else None
+        one = kept_scores(keep)
+        return None if one is None else recipe_means(one, recipe)
 
     def changed(keep: np.ndarray) -> str:
         """Who is first of what is kept, if another; of equal means, the first name comes first."""
@@ -147,12 +151,11 @@ def removals(
         if kind and not judged.has(kind):
             continue
         names, codes = np.unique(
-            judged.unit(kind) if kind else single, return_inverse=True
+            judged.unit(kind) if kind else decision, return_inverse=True
         )
         choose = partial(_greedy if kind else _two_pointers, judged, weight, codes)
         of = len(names)
-        every_plan = (choose(leader, k) for k in others)
-        plans = sorted(every_plan, key=lambda plan: plan[0])
+        plans = sorted((choose(leader, k) for k in others), key=lambda plan: plan[0])
         least = plans[0][0] if plans else 0  # that fixed scores would need
         near = (
             plans[:CLOSEST] if plain else [_from_one(plan) for plan in plans[:CLOSEST]]
@@ -160,11 +163,14 @@ def removals(
         number, name, kept = _fewest(near, changed)
         if kind and number != 1:
             units = _closest(judged, weight, codes, leader) if large else np.arange(of)
-            number, name, kept = _single(units, codes, changed, (number, name, kept))
+            number, name, kept = _unit_alone(
+                units, codes, changed, (number, name, kept)
+            )
         if not kind and not plain and not number > FEW:
             number, name, kept = _stepwise(
                 near, codes, lead, changed, (number, name, kept)
             )
+        # of units, two are the fewest if none was enough alone; more are found greedily
         exact = number == 1 or (plain and number == least and (not kind or number == 2))
         rows.append(Removal("first", unit, number, of, int(exact), name, kept))
 
@@ -232,7 +238,7 @@ def _closest(
     return np.argsort(leads, kind="stable")[:TRIED]
 
 
-def _single(
+def _unit_alone(
     units: np.ndarray,
     codes: np.ndarray,
     changed: Callable[[np.ndarray], str],
@@ -323,9 +329,10 @@ def _greedy(
     parts = []
     for system in (first, second):
         rows = judged.system == system
-        mine = codes[rows], weight[rows]
-        parts += [np.bincount(*mine, number)]
-        parts += [np.bincount(mine[0], mine[1] * judged.score[rows], number)]
+        units = codes[rows]
+        weights = weight[rows]
+        parts.append(np.bincount(units, weights, number))
+        parts.append(np.bincount(units, weights * judged.score[rows], number))
     held = np.array(parts)  # weight and sum of the first, weight and sum of the second
     left = held.sum(axis=1)
     order = list[int]()
@@ -423,8 +430,8 @@ def removals_of_battles(
     n = len(data.systems)
     strength, *effects = influences(counts)
     win, tie = (effect.reshape(n * n, n) for effect in effects)
-    made = rank_counts(counts, method, alpha=alpha)
-    leader = int(made.order[0])
+    every = rank_counts(counts, method, alpha=alpha)
+    leader = int(every.order[0])
     others = [k for k in np.argsort(-strength, kind="stable").tolist() if k != leader]
     number = np.concatenate(
         [counts.wins.ravel(), np.triu(counts.ties, 1).ravel()]
@@ -477,6 +484,12 @@ def removals_of_battles(
         ).T
         return needed(won, lost), partial(without_judges, order), len(order) - 1
 
+    def without(judge: int) -> PairCounts:
+        return without_judges(np.array([judge]), 1)
+
+    alone = cache(lambda judge: again(without(judge)))
+    judged = np.bincount(data.owner("judge"))
+    tried = np.sort(np.argsort(-judged, kind="stable")[:SINGLE]).tolist()
     rows = []
     for unit, effect, left, weaken, of in (
         ("judgment", votes, without_votes, fewer_wins, int(number.sum())),
@@ -487,24 +500,21 @@ def removals_of_battles(
         ]
         plans = [(1, partial(left, order), of - 1) for order in ranked[:CLOSEST]]
         best, name, kept = _fewest(plans, changed)
-        rows.append(Removal("first", unit, best, of, int(best == 1), name, kept))
-        rows += [_line(made, below, unit, of, weaken, again) for below in made.lines]
-
-    def without(judge: int) -> PairCounts:
-        return without_judges(np.array([judge]), 1)
-
-    alone = cache(lambda judge: again(without(judge)))
-    judged = np.bincount(data.owner("judge"))
-    tried = np.sort(np.argsort(-judged, kind="stable")[:SINGLE]).tolist()
-    for k, row in enumerate(rows):
-        if row.unit != "annotator" or row.fewest == 1:
-            continue
-        if row.what == "first":
-            rows[k] = _first_alone(row, systems, leader, tried, without, alone)
-        else:
-            below = int(row.what.rpartition(" ")[2])
-            rows[k] = _line_alone(row, made, below, tried, without, alone)
-    return _in_order(rows, made)
+        row = Removal("first", unit, best, of, int(best == 1), name, kept)
+        one_by_one = unit == "annotator"
+        rows.append(
+            _first_alone(row, systems, leader, tried, without, alone)
+            if one_by_one
+            else row
+        )
+        for below in every.lines:
+            row = _line(every, below, unit, of, weaken, again)
+            rows.append(
+                _line_alone(row, every, below, tried, without, alone)
+                if one_by_one
+                else row
+            )
+    return _in_order(rows, every)
 
 
 def _first_alone(
@@ -516,7 +526,7 @@ def _first_alone(
     alone: Again[int],
 ) -> Removal:
     """The row of the first place, or that of one of `units` without which it is another's."""
-    for unit in units:
+    for unit in units if row.fewest != 1 else ():
         now = alone(unit)
         if now is not None and now.order[0] != leader:
             name = systems[now.order[0]]
@@ -547,43 +557,49 @@ def _decisions(da: DirectAssessment, good: pd.DataFrame) -> np.ndarray:
 
     whole = [*key, "system"]
     own = numbers(pd.concat([da.latest[whole], good[whole]]), whole)
-    alone = np.isin(own[len(da.latest) :], own[: len(da.latest)])
-    again = good.groupby(whole, observed=True, dropna=False, sort=False).cumcount()
-    shared = numbers(good.assign(again=again), [*key, "again"])
-    return np.where(alone, len(good) + np.arange(len(good)), shared)
+    unjoined = np.isin(own[len(da.latest) :], own[: len(da.latest)])
+    nth = good.groupby(whole, observed=True, dropna=False, sort=False).cumcount()
+    shared = numbers(good.assign(nth=nth), [*key, "nth"])
+    return np.where(unjoined, len(good) + np.arange(len(good)), shared)
 
 
-def _renewed_z(da: DirectAssessment, good: pd.DataFrame, single: np.ndarray) -> Renew:
+def _renewed_z(da: DirectAssessment, good: pd.DataFrame, decision: np.ndarray) -> Renew:
     """A function from a mask of the rows of `good` kept to the z-score of each (NaN without one).
 
-    The rows in ``latest`` count, without the judgments (numbered by `single`) that are not kept.
+    The rows in ``latest`` count, without the judgments (numbered by `decision`) that are not kept.
     """
     base = da.latest[unmarked(da.latest)]
     names = da.latest["worker"].cat.categories
-    mine = good["score"].to_numpy(float), names.get_indexer(good["worker"].astype(str))
-    every = base["score"].to_numpy(float), base["worker"].cat.codes.to_numpy()
+    scored = (
+        good["score"].to_numpy(float),
+        names.get_indexer(good["worker"].astype(str)),
+    )
+    pool = base["score"].to_numpy(float), base["worker"].cat.codes.to_numpy()
     once = np.zeros(len(good), bool)
-    once[np.unique(single, return_index=True)[1]] = True
-    return _renewed(mine, every, unmarked(good) & once, da.zero_variance)
+    once[np.unique(decision, return_index=True)[1]] = True
+    return _renewed(scored, pool, unmarked(good) & once, da.zero_variance)
 
 
 def _renewed(
-    mine: tuple[np.ndarray, np.ndarray],
-    every: tuple[np.ndarray, np.ndarray],
-    among: np.ndarray | bool,
+    scored: tuple[np.ndarray, np.ndarray],
+    pool: tuple[np.ndarray, np.ndarray],
+    pooled: np.ndarray | bool,
     zero_variance: str,
 ) -> Renew:
-    """z-scores of `mine` by the moments of `every` without those (of the mask `among`) removed."""
-    score, worker = mine
-    base, of = every
-    size = int(max(worker.max(), of.max())) + 1
-    number = np.bincount(of, minlength=size)
-    with np.errstate(invalid="ignore"):
-        centre = np.bincount(of, base, size) / number
-    squares = np.bincount(of, (base - centre[of]) ** 2, size)
+    """z-scores of `scored` by the moments of its workers in `pool`, without what is removed.
 
-    def again(keep: np.ndarray) -> np.ndarray:
-        out = ~keep & among
+    Both are scores and codes of workers; `pooled`: which of `scored` are in the pool.
+    """
+    score, worker = scored
+    pool_score, pool_worker = pool
+    size = int(max(worker.max(), pool_worker.max())) + 1
+    number = np.bincount(pool_worker, minlength=size)
+    with np.errstate(invalid="ignore"):
+        centre = np.bincount(pool_worker, pool_score, size) / number
+    squares = np.bincount(pool_worker, (pool_score - centre[pool_worker]) ** 2, size)
+
+    def renewed(keep: np.ndarray) -> np.ndarray:
+        out = ~keep & pooled
         left = number - np.bincount(worker[out], minlength=size)
         gone = score[out] - centre[worker[out]]
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -593,4 +609,4 @@ def _renewed(
             sd = np.sqrt(rest / np.where(left > 1, left - 1, np.nan))
         return standardised(score, (centre + shift)[worker], sd[worker], zero_variance)
 
-    return again
+    return renewed

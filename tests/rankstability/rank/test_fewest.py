@@ -248,10 +248,10 @@ def test_the_first_unit_that_alone_changes_something_is_one_removal():
         return "" if 2 in codes[keep] and 3 in codes[keep] else "S1"
 
     best = (4.0, "S2", codes > 0)
-    number, name, keep = fewest._single(np.array([1, 3, 2]), codes, changed, best)
+    number, name, keep = fewest._unit_alone(np.array([1, 3, 2]), codes, changed, best)
     assert (number, name, keep.tolist()) == (1.0, "S1", [True, True, True, True, False])
     assert asked == [[0, 2, 3], [0, 1, 2]]  # the third is not tried
-    assert fewest._single(np.array([0, 1]), codes, changed, best) is best
+    assert fewest._unit_alone(np.array([0, 1]), codes, changed, best) is best
 
 
 def test_a_greedy_plan_takes_what_most_reduces_the_lead_unit_by_unit():
@@ -407,9 +407,9 @@ def test_a_single_judge_who_decides_the_first_place_is_one_removal():
     made = rank_counts(PairCounts(("a", "b"), np.array([[0, 3], [5, 0]]), np.zeros((2, 2), int)))
     row = fewest.Removal("first", "annotator", 3.0, 4, 0, "c", None)
     without = {0: None, 1: replace(made, order=np.array([0, 1])), 2: made, 3: made}
-    found = fewest._first_alone(row, ("a", "b"), 0, str, without.get)
+    found = fewest._first_alone(row, ("a", "b"), 0, range(4), str, without.get)
     assert found == replace(row, fewest=1.0, exact=1, new_first="b", kept="2")
-    assert fewest._first_alone(replace(row, of=2), ("a", "b"), 0, str, without.get).fewest == 3
+    assert fewest._first_alone(row, ("a", "b"), 0, range(2), str, without.get) is row
 
 
 def test_a_single_judge_who_decides_is_always_found():
