@@ -78,11 +78,13 @@ def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
     wins = counts.wins.astype(float)
     ties = counts.ties.astype(float)
     if not finite(counts):
+        inside = largest_group(counts)
+        names = np.array(counts.systems, dtype=object)
         raise DataError(
             "no finite strengths: some systems never lose, or never win, against the others, or "
             "nearly all comparisons are ties",
-            value=counts.systems,
-            expected="wins and losses that connect all systems",
+            value=tuple(names[~inside]),
+            expected="wins and losses that connect all systems; `remove` leaves some out",
         )
     strength = np.zeros(n)
     log_tie = 0.0

@@ -147,6 +147,14 @@ def test_the_largest_group_is_that_of_which_each_reaches_each(won, tied, inside)
     assert np.flatnonzero(bradley_terry.largest_group(counts(wins, ties))).tolist() == inside
 
 
+def test_who_has_no_finite_strength_is_named():
+    wins = np.array([[0, 5, 0, 0], [3, 0, 0, 0], [1, 1, 0, 0], [0, 1, 0, 0]])
+    data = PairCounts(("a", "b", "won", "also"), wins, np.zeros_like(wins))
+    with pytest.raises(DataError, match="no finite strengths") as error:
+        bradley_terry.davidson(data)
+    assert error.value.value == ("won", "also")
+
+
 def test_the_information_is_the_curvature_of_the_log_likelihood():
     strength, log_tie = np.array([0.7, -0.2, 0.1, -0.6]), -0.4
     number = np.array([[0, 30, 12, 8], [30, 0, 25, 9], [12, 25, 0, 40], [8, 9, 40, 0]], float)
