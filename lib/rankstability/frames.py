@@ -45,6 +45,7 @@ TYPES = {  # of rows: theirs to ours
     "BAD_REF": "BAD_REF",
     "BAD": "BAD_REF",
 }
+ARENA = {"model_a": 1, "model_b": 2}  # words of arenas for the left and the right
 NO_SCORE = "no score (left out)"
 
 
@@ -177,8 +178,8 @@ def battles(
     left, right : str
         The columns with the two systems.
     winner : str
-        The column that says which was better: the name of its column (``model_a``), ``left`` or
-        ``right``, or the system's own name; or ``tie``, ``both_bad``.
+        The column that says which was better: the name of its column, ``left`` or ``right``,
+        ``model_a`` or ``model_b``, or the system's own name; or ``tie``, ``both_bad``.
     judge, question, domain : str, optional
         The columns that name who judged, what was asked, and its category. By default ``judge``,
         ``question_id`` and ``category`` if the frame has them.
@@ -279,8 +280,13 @@ def _outcomes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The ranks of the left and of the right system; DataError for an unknown winner."""
     said = rows["winner"]
-    first = said.isin(["left", names["system1"]]) | (said == rows["system1"])
-    second = said.isin(["right", names["system2"]]) | (said == rows["system2"])
+    words = {"left": 1, "right": 2}
+    called = {*rows["system1"], *rows["system2"]}
+    if called.isdisjoint(ARENA):  # else these words are names of systems
+        words |= ARENA
+    side = said.map(words | {names["system1"]: 1, names["system2"]: 2})
+    first = (side == 1) | (said == rows["system1"])
+    second = (side == 2) | (said == rows["system2"])
     tie = said.isin(TIES)
     for k in np.flatnonzero((first.astype(int) + second + tie != 1).to_numpy())[:1]:
         sides = f"{names['system1']}, {names['system2']}, one of the two systems"

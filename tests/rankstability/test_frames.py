@@ -207,6 +207,21 @@ def test_the_winner_may_be_named_by_side_column_or_system():
         pd.testing.assert_frame_equal(rs.battles(other), rs.battles(frame))
 
 
+def test_the_words_of_arenas_name_the_winner_whatever_the_columns_are_called():
+    frame = fought()
+    other = frame.rename(columns={"model_a": "one", "model_b": "two"})
+    pd.testing.assert_frame_equal(rs.battles(other, left="one", right="two"), rs.battles(frame))
+    # unless they are names of systems
+    rows = [("model_b", "model_a", "model_a"), ("model_a", "model_b", "tie")]
+    called = pd.DataFrame(rows, columns=["left", "right", "winner"])
+    counts = rs.pair_counts(rs.battles(called, left="left", right="right"))
+    assert counts.systems == ("model_a", "model_b") and counts.wins.tolist() == [[0, 1], [0, 0]]
+    # and unless they are the columns of the other side
+    crossed = frame.assign(winner=frame["winner"].replace("tie (bothbad)", "tie"))
+    turned = rs.battles(crossed, left="model_b", right="model_a")
+    assert rs.pair_counts(turned).wins.tolist() == rs.pair_counts(rs.battles(crossed)).wins.tolist()
+
+
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [
