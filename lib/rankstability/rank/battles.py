@@ -17,7 +17,7 @@ from ..score.rr import METHODS
 from .bradley_terry import STRENGTH, davidson, largest_group, strengths
 from .certainty import Certainty, of_battles, of_wins, strength_p
 from .ranges import Units, default_unit, ranks, units
-from .ranking import Ranking, rank
+from .ranking import Ranking, rank_scored
 from .systems import SIGN_TEST, count_tests, rank_counts
 
 METHOD = "bojar"  # the score of relative rankings: wins over decided comparisons
@@ -77,7 +77,8 @@ class Battles:
     def ranked(self, alpha: float) -> Ranking:
         """The ranking by score, with lines from sign tests; columns as `RANKED`, and bojar.
 
-        Systems with infinite strengths come last, without a score, by their shares of wins.
+        Systems with infinite strengths come last, without a score, by their shares of wins; lines
+        are drawn between the others.
         """
         counts = self.every.counts
         share = METHODS[METHOD](counts)[[*self.systems]].to_numpy(float)
@@ -85,17 +86,13 @@ class Battles:
             made = rank_counts(counts, METHOD, alpha=alpha)
             table = made.table.rename(columns={METHOD: "score"})[RANKED]
         else:
-            inside = largest_group(counts)
-            score = np.full(len(share), np.nan)
-            outside = np.array(self.systems, dtype=object)[~inside]
-            score[inside] = davidson(counts.without(*outside))[0]
-            last = np.nanmin(score, initial=0.0) - 2 + np.nan_to_num(share)
-            place = np.where(inside, score, last)
-            table = pd.DataFrame({"system": self.systems, "score": place})
-            made = rank(
-                table, *count_tests(counts), by="score", test=SIGN_TEST, alpha=alpha
-            )
-            table = made.table[RANKED].assign(score=score[made.order])
+            score = _finite_strengths(counts)
+            first = np.lexsort((self.systems, -np.nan_to_num(share)))
+            tests = [part[np.ix_(first, first)] for part in count_tests(counts)]
+            table = pd.DataFrame({"system": self.systems, "score": score}).iloc[first]
+            made = rank_scored(table, *tests, by="score", test=SIGN_TEST, alpha=alpha)
+            made = replace(made, order=first[made.order])
+            table = made.table[RANKED]
         table["bojar"] = share[made.order]
         return replace(made, table=table, by="score", recipe=self.method)
 
@@ -135,27 +132,51 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     return Battles(chosen, every, grouped, method, table, judges, unnamed)
 
 
+def _finite_strengths(counts: PairCounts) -> np.ndarray:
+    """Strengths of the largest group that wins join to and fro; NaN for all others."""
+    inside = largest_group(counts)
+    score = np.full(len(inside), np.nan)
+    outside = np.array(counts.systems, dtype=object)[~inside]
+    if inside.any():
+        score[inside] = davidson(counts.without(*outside))[0]
+    return score
+
+
 def meetings(counts: PairCounts) -> pd.DataFrame:
     """Whom each system met, how strong its opponents were, and the effect of ties, by strength.
 
     Columns rank, system, comparisons, opponents (number of systems met), other (the one met most
     often), share (of comparisons with that one), opponents_strength (mean over comparisons), ties,
     rank_bojar (by the share of decided comparisons won), rank_decided (by strength without ties).
+
+    Systems whose strength is infinite come last, as in a ranking, and do not count as opponents of
+    any strength; if all are such, `bradley_terry.strengths` orders them.
     """
     met = counts.wins + counts.wins.T + counts.ties
     total = met.sum(axis=1)
     most = met.argmax(axis=1)
-    strength = strengths(counts)
-    decided = strengths(replace(counts, ties=0 * counts.ties))
-    ratio = np.nan_to_num(wins_over_decided(counts), nan=-1.0)
     names = np.array(counts.systems, dtype=object)
-    out = pd.DataFrame({"rank": ranks(strength), "system": names, "comparisons": total})
+    ratio = np.nan_to_num(wins_over_decided(counts), nan=-1.0)
+    strength = _finite_strengths(counts)
+    inside = ~np.isnan(strength)
+    if not inside.any():
+        strength = strengths(counts)
+        inside[:] = True
+    joined = counts.without(*names[~inside])
+    decided = np.full(len(names), np.nan)
+    decided[inside] = strengths(replace(joined, ties=0 * joined.ties))
+    place, place_decided = (
+        np.where(inside, one, np.nanmin(one) - 3 + ratio) for one in (strength, decided)
+    )
+    known = met * inside  # comparisons with systems of known strength
+    out = pd.DataFrame({"rank": ranks(place), "system": names, "comparisons": total})
     out["opponents"] = (met > 0).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         out["other"] = names[most]
         out["share"] = met.max(axis=1) / total
-        out["opponents_strength"] = met @ strength / total
+        of_known = known @ np.nan_to_num(strength)
+        out["opponents_strength"] = of_known / known.sum(axis=1)
     out["ties"] = counts.ties.sum(axis=1)
     out["rank_bojar"] = ranks(ratio)
-    out["rank_decided"] = ranks(decided)
+    out["rank_decided"] = ranks(place_decided)
     return out.sort_values("rank", ignore_index=True)

@@ -214,7 +214,8 @@ class Ranking:
         table = self.table.iloc[keep].drop(
             columns=["rank", "cluster", *OF_ALL], errors="ignore"
         )
-        made = rank(table, self.p[grid], self.lead[grid], **self.settings() | new)
+        tests = self.p[grid], self.lead[grid]
+        made = rank_scored(table, *tests, **self.settings() | new)
         return replace(made, order=self.order[keep][made.order])
 
     def settings(self) -> dict[str, Any]:
@@ -399,4 +400,36 @@ def rank(
     ordered = pd.DataFrame({**head, **columns, "cluster": cluster[: len(order)]})
     return Ranking(
         ordered, p, lead, by=by, test=test, rule=rule, alpha=alpha, order=order
+    )
+
+
+def rank_scored(
+    table: pd.DataFrame, p: np.ndarray, lead: np.ndarray, *, by: str, **settings: Any
+) -> Ranking:
+    """`rank`, where some systems may have no score: these come last, in the order of the table.
+
+    Lines are drawn as if these had not been ranked, and none above or below them; if no system has
+    a score, all keep their order, and lines are drawn between all.
+    """
+    score = table[by].to_numpy(float)
+    has = ~np.isnan(score)
+    if not has.any():
+        falling = -np.arange(len(table), dtype=float)
+        made = rank(table.assign(**{by: falling}), p, lead, by=by, **settings)
+        return replace(made, table=made.table.assign(**{by: np.nan}))
+    keep = np.flatnonzero(has)
+    grid = np.ix_(keep, keep)
+    made = rank(table.iloc[keep], p[grid], lead[grid], by=by, **settings)
+    order = np.append(keep[made.order], np.flatnonzero(~has))
+    cluster = made.table["cluster"].to_numpy()
+    cluster = np.append(cluster, np.full(len(order) - len(keep), cluster[-1]))
+    ordered = table.iloc[order].reset_index(drop=True)
+    ordered.insert(0, "rank", np.arange(1, len(order) + 1))
+    grid = np.ix_(order, order)
+    return replace(
+        made,
+        table=ordered.assign(cluster=cluster),
+        p=p[grid],
+        lead=lead[grid],
+        order=order,
     )

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rankcampaigns import campaigns
-from rankstability import judgments, load, rank_systems, segment_scores
+from rankstability import battles, judgments, load, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.paths import DEMO
 from rankstability.rank.battles import battles, meetings
@@ -223,3 +223,39 @@ def test_what_cannot_be_ranked_so_is_refused(kind, told, said):
 def test_what_is_no_judgments_is_refused(thing):
     with pytest.raises(DataError, match="judgments"):
         rank_systems(thing)
+
+
+def fights(champions=0):
+    """Battles of four models, each far from the next, and some that a newcomer won."""
+    pairs = [(a, b) for k, a in enumerate("ABCD") for b in "ABCD"[k + 1 :]]
+    rows = [pair for pair in pairs for _ in range(40)]
+    rows += [pair[::-1] for pair in pairs for _ in range(8)]
+    rows += [("new", "ABCD"[k % 4]) for k in range(champions)]
+    made = pd.DataFrame(rows, columns=["left", "right"]).assign(winner="left")
+    made["judge"] = [f"j{k % 30}" for k in range(len(made))]
+    return battles(made, left="left", right="right")
+
+
+@pytest.mark.parametrize("champions", [1, 4, 80])
+def test_a_model_that_never_lost_neither_takes_nor_gives_a_line(champions):
+    alone = rank_systems(fights())
+    joined = rank_systems(fights(champions))
+    assert alone.lines == joined.lines == (1, 2, 3)
+    assert joined.systems == (*alone.systems, "new")
+    assert joined.places.loc[joined.places["claimed"] == 1, "below"].tolist() == [1, 2, 3]
+    again = joined.under(alpha=0.01)
+    assert again.lines == alone.under(alpha=0.01).lines and again.systems == joined.systems
+    without = joined.without(["new"])
+    assert without.lines == alone.lines and without.score == pytest.approx(alone.score)
+    assert joined.without(["A"]).systems == ("B", "C", "D", "new")
+    assert joined.without(["A"]).lines == (1, 2)
+    codes = np.array(joined.sure.systems)[np.argsort(np.argsort(joined.sure.order))]
+    assert [sorted(codes)[k] for k in joined.order] == list(joined.systems)
+
+
+def test_models_of_which_no_two_are_joined_keep_their_order_and_lines():
+    rows = [pair for pair in ("AB", "AC", "BC") for _ in range(20)]
+    made = pd.DataFrame(map(list, rows), columns=["left", "right"]).assign(winner="left")
+    ranking = rank_systems(battles(made, left="left", right="right"))
+    assert ranking.systems == tuple("ABC") and ranking.lines == (1, 2)
+    assert ranking.under(alpha=1e-9).lines == () and ranking.table["score"].isna().all()

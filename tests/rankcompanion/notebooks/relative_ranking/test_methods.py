@@ -191,3 +191,20 @@ def test_correlations_by_hand_by_task_and_pooled():
     assert table.loc["z", ["blocks", "reference_share"]].isna().all()  # two systems
     pooled = np.corrcoef(points["blocks"], points["score"])[0, 1]
     assert table.loc["overall", "blocks"] == pytest.approx(pooled)
+
+
+def test_meetings_with_a_model_that_never_lost_have_no_strength():
+    frame = uneven()
+    alone = meetings(places.battles(frame).every.counts).set_index("system")
+    more = by_two([("new", "a", False)] * 6 + [("new", "e", False)] * 2)
+    more["block"] += frame["block"].max() + 1
+    joined = places.battles(pd.concat([frame, more]))
+    table = meetings(joined.every.counts).set_index("system")
+    known = [name for name in table.index if name != "new"]
+    assert table.index[-1] == "new" == places.standing(joined, "").systems[-1]
+    for column in ("opponents_strength", "rank", "rank_decided"):
+        assert table.loc[known, column].tolist() == pytest.approx(alone[column].tolist())
+    strength = bradley_terry.davidson(places.battles(frame).every.counts)[0]
+    met = (6 * strength[0] + 2 * strength[4]) / 8
+    assert table.loc["new", "opponents_strength"] == pytest.approx(met)
+    assert table.loc["new", "rank_bojar"] == 1  # by the share of wins it would be first
