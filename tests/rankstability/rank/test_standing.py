@@ -10,7 +10,8 @@ from rankcampaigns import campaigns
 from rankstability import battles, judgments, load, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.paths import DEMO
-from rankstability.rank.battles import battles, meetings
+from rankstability.rank.battles import battles as by_unit
+from rankstability.rank.battles import meetings
 from rankstability.rank.certainty import certainty
 from rankstability.rank.recipes import RECIPES, counted_by, make
 from rankstability.rank.standing import recipes, standing
@@ -164,19 +165,19 @@ def votes(*judges):
 
 
 def test_battles_are_counted_by_judge_where_every_battle_names_one():
-    made = battles(votes(*"uuvv"))
+    made = by_unit(votes(*"uuvv"))
     assert (made.unit, made.judges, made.unnamed) == ("judge", 2, 0)
     assert made.number.to_numpy().tolist() == [["judge", 2, "", 1], ["battle", 4, "judge", 0]]
     assert (made.counted, made.loads("judge").tolist()) == (3, [4, 2])
-    asked = battles(votes(*"uuvv"), "block")
+    asked = by_unit(votes(*"uuvv"), "block")
     assert asked.unit == "battle" and asked.number["default"].tolist() == [0, 1]
-    some = battles(votes("u", "u", "", "v"))
+    some = by_unit(votes("u", "u", "", "v"))
     assert (some.unit, some.judges, some.unnamed) == ("battle", 2, 1)
     assert some.number.to_numpy().tolist() == [["battle", 4, "", 1]]
 
 
 def test_whom_each_system_met_by_hand():
-    met = meetings(battles(votes(*"uuvv")).every.counts).set_index("system")
+    met = meetings(by_unit(votes(*"uuvv")).every.counts).set_index("system")
     assert met["comparisons"].to_dict() == {"A": 2, "B": 4, "C": 2}
     assert met["opponents"].to_dict() == {"A": 1, "B": 2, "C": 1}
     assert met["other"].to_dict() == {"A": "B", "B": "A", "C": "B"}
