@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError
+from ..errors import DataError, meant
 from ..judgments import DirectAssessment, counted, unstandardised
 from ..kinds import SCORES as SCORED
 from ..kinds import SEGMENTS, kind_of
@@ -16,6 +16,11 @@ from .da import averages, judgment_z
 from .mqm import mqm_scores
 
 UNITS = ("worker", "hit", "document", "block", "segment", "domain")
+OTHER_UNITS = ("judge", "battle")  # of comparisons
+CALLED = {
+    "annotator": "worker",
+    "rater": "worker",
+}  # what a unit may be called by mistake
 SCORES = ("z", "raw")
 PENALTIES = (-np.inf, 0.0)  # the scale of minus the penalties of MQM
 
@@ -87,6 +92,8 @@ class Scores:
         if not self.has(name):
             expected = ", ".join([*filter(self.has, self.units), "segment"])
             problem = f"these judgments do not name their {name}"
+            if name not in (*UNITS, *OTHER_UNITS):
+                problem = "unknown unit" + meant(CALLED.get(name, name), UNITS)
             raise DataError(problem, value=name, expected=expected)
         return self.units[name]
 

@@ -205,6 +205,8 @@ def demo_of(kind):
     [
         ("demo-srdc", {"recipe": "wmt99"}, "unknown recipe; found 'wmt99'"),
         ("demo-srdc", {"unit": "judge"}, "do not name their judge"),
+        ("demo-srdc", {"unit": "annotator"}, r"unknown unit \(did you mean worker\?\)"),
+        ("demo-srdc", {"unit": "documents"}, r"unknown unit \(did you mean document\?\)"),
         ("demo-srdc", {"alpha": 1.5}, "alpha out of range"),
         ("demo-srdc", {"alpha": "5 %"}, "alpha out of range; found '5 %'"),
         ("demo-srdc", {"rule": "adjacent"}, "a recipe has its own test, rule and score"),
