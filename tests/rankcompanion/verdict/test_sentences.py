@@ -289,6 +289,8 @@ NOT_ALL = "the least judged was judged on 100 % of them"
         ({"beside_share": [0.25, 0.5, 1.0], "beside_least": "Elm and Fir"},
          ["Of the annotators of the rarer of two systems, 25 % to 100 % judged both (median 50 %)",
           "the fewest for Elm and Fir."], [ALL_OF_THEM]),
+        ({"beside_share": [0.976, 0.98, 0.984], "beside_least": "Elm and Fir"},
+         ["rarer of two systems, 98 % judged both; the fewest for Elm and Fir."], ["to 98 %"]),
         ({"unit": "worker"}, ["about other documents: this verdict is about other annotators only",
                               "This verdict is about other annotators."], []),
         ({"unit": "document"}, ["about other annotators: this verdict is about other documents onl",
