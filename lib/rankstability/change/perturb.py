@@ -118,7 +118,8 @@ def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:
     """The judgments with the raw scores of human translations (human systems, REF rows) divided.
 
     The BAD_REF rows of a human system are divided, too (Knowles 2021, section 5.2, Figure 1; only
-    this reproduces the published fractions). Scores are not rounded.
+    this reproduces the published fractions). Scores are not rounded. Where no system is human and
+    no row is a reference, nothing changes; ``judgments(frame, humans=[...])`` says which are human.
 
     Parameters
     ----------
