@@ -83,8 +83,10 @@ def plan(
     InputError or DataError for parameters, campaign, pair, folder or files that do not fit.
     """
     _refuse_year(name, given)
-    values = parameters.check(name, given)
     from rankcampaigns import campaigns, humans, judges
+
+    _refuse_settings(name, given)
+    values = parameters.check(name, given)
 
     default = {p.name: p.default for p in parameters.parameters(name)}
     asked = values.get("campaign") or default["campaign"]
@@ -176,6 +178,21 @@ def _refuse_year(name: str, given: Mapping[str, Any]) -> None:
         used = recipe_of_year(2000 + int(year[1]), "")
         expected = f"{used}, the recipe of 20{year[1]}; or one of {', '.join(choices)}"
         raise DataError("parameter recipe", value=asked, expected=expected)
+
+
+def _refuse_settings(name: str, given: Mapping[str, Any]) -> None:
+    """Raises DataError for a setting of a table, such as ``humans``, that is no parameter."""
+    from rankcampaigns import settings
+
+    known = {p.name for p in parameters.parameters(name)}
+    for key in settings.ASKED:
+        if key in given and key not in known:
+            expected = f"`{key}:` in a campaign.yaml beside the data"
+            raise DataError(
+                f"{name} does not take settings of a table; `rankstability verdict` does",
+                value=f"{key}={given[key]}",
+                expected=expected,
+            )
 
 
 def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:

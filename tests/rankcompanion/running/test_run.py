@@ -97,6 +97,10 @@ def _own_campaign(folder):
     [
         ({"test": "scipy"}, r"parameter test \(did you mean scipy<1\.7\?\); found 'scipy'"),
         ({"cout": "3"}, r"unknown parameter of 01_probe \(did you mean count\?\); found 'cout'"),
+        (
+            {"humans": "refA"},
+            "does not take settings of a table.*found 'humans=refA'; expected `hum",
+        ),
         ({"count": "1.5"}, "parameter count"),
         ({"count": "true"}, "parameter count"),
         ({"flag": "maybe"}, "parameter flag"),
@@ -121,6 +125,11 @@ def test_values_campaign_and_pair_are_checked_without_a_kernel(
     with pytest.raises(ValueError, match=message):
         run.execute("01_probe", given, quiet=True)
     assert sorted(folder.rglob("*")) == before
+
+
+def test_a_setting_that_is_a_parameter_of_the_notebook_is_taken():
+    values = run.plan("06_srp", {"campaign": "demo-mqm", "weights": "critical25"}).values
+    assert values["weights"] == "critical25"
 
 
 def test_an_output_folder_that_cannot_be_is_refused_at_once(sandbox, tmp_path, monkeypatch):
