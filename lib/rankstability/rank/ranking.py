@@ -413,6 +413,8 @@ def rank_scored(
     """
     score = table[by].to_numpy(float)
     has = ~np.isnan(score)
+    if has.all():
+        return rank(table, p, lead, by=by, **settings)
     if not has.any():
         falling = -np.arange(len(table), dtype=float)
         made = rank(table.assign(**{by: falling}), p, lead, by=by, **settings)
