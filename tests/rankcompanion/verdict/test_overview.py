@@ -371,7 +371,7 @@ def standing_figure(names, scores):
 def test_no_score_is_minus_nothing():
     fig = standing_figure(list("ABC"), [2.0, -0.004, -1.25])
     texts = [text.get_text() for text in fig.axes[0].texts]
-    assert texts[2::3] == ["2.00", "0.00", "-1.25"]
+    assert texts[2::3] == ["2.00", "0.00", "−1.25"]
     assert number(-1e-17) == "0" and number(-0.25) == "−0.250"
 
 
