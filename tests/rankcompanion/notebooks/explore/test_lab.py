@@ -131,8 +131,8 @@ def test_ranking_follows_the_controls(page, tmp_path):
     # relative ranking, then MQM: other systems, other scores to choose
     campaign = explore.locator("select").first
     for name, header in (
-        ("demo-rr · RR", "better_or_equal_others"),
-        ("demo-mqm · MQM", "minus_mqm"),
+        ("demo-rr · RR", "better or equal others"),
+        ("demo-mqm · MQM", "minus mqm"),
     ):
         campaign.select_option(label=name)
         explore.locator("table.ranking th", has_text=header).wait_for()
