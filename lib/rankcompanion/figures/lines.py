@@ -13,6 +13,7 @@ from matplotlib.legend import Legend
 from matplotlib.legend_handler import HandlerLine2D
 from matplotlib.lines import Line2D
 
+from paperkit import templates
 from rankstability.rank.ranking import Ranking
 
 from .common import BLUE, INK, PALETTE, RED, SKY, breadth, finish, heatmap, rows, styled
@@ -132,8 +133,7 @@ Legend.update_default_handler_map({Double: _DrawDouble()})
 
 def decimals(ranking: pd.DataFrame) -> int:
     """The number of decimals with which the largest score has three digits."""
-    largest = np.nanmax(np.abs(ranking["score"].to_numpy(float)), initial=1e-3)
-    return max(0, 2 - int(np.floor(np.log10(largest))))
+    return templates.decimals(ranking["score"].dropna())
 
 
 def _table(ax: Axes, ranking: pd.DataFrame, width: float) -> None:
