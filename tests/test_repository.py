@@ -204,6 +204,19 @@ def test_every_figure_has_a_numbered_caption(file):
 
 
 @pytest.mark.parametrize("file", PAPERS, ids=lambda f: f.stem)
+def test_every_figure_says_what_is_seen_in_these_data(file):
+    """Each `figure` of a notebook is given `seen`: a number or a name, not how to read axes."""
+    unsaid = []
+    for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        calls = [c for c in ast.walk(ast.parse(source(cell))) if isinstance(c, ast.Call)]
+        drawn = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "figure"]
+        unsaid += [ast.unparse(c) for c in drawn if "seen" not in {k.arg for k in c.keywords}]
+    assert unsaid == []
+
+
+@pytest.mark.parametrize("file", PAPERS, ids=lambda f: f.stem)
 def test_formulas_of_notebooks_become_mathml(file):
     """latex2mathml knows every command, and a page keeps none of them as text."""
     from paperkit.pages import equations, harmless

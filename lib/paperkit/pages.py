@@ -477,13 +477,17 @@ def harmless(html: str) -> str:
 
 
 def _region(table: re.Match[str]) -> str:
-    """A table in a region that scrolls; folded if it is long, unless it is a ranking.
+    """A table in a region that scrolls; folded if it is long or of settings, unless a ranking.
 
     Cells that hold a sentence are marked, so that they are given the width to read it.
     """
     whole = SENTENCE.sub('<td class="words">', table[0])
     made = f'<div class="scroll" role="region" tabindex="0" aria-label="Table">{whole}</div>'
     rows = table[0].partition("<tbody>")[2].count("<tr")
+    if table[0].startswith('<table class="settings'):
+        return (
+            f'<details class="long"><summary>{rows} settings</summary>{made}</details>'
+        )
     if rows <= LONGEST or table[0].startswith('<table class="ranking'):
         return made
     return f'<details class="long"><summary>{rows} rows</summary>{made}</details>'

@@ -203,7 +203,8 @@ def named(values: Mapping[str, Any]) -> str:
         if isinstance(part, Mapping):
             part = ", ".join(f"{key} {value}" for key, value in part.items())
         rows.append((name, NONE if part in ("", None) else str(part)))
-    return html(pd.DataFrame(rows, columns=["setting", "value"], dtype=object))
+    table = html(pd.DataFrame(rows, columns=["setting", "value"], dtype=object))
+    return table.replace('<table class="frame', '<table class="settings frame', 1)
 
 
 def words(markdown: str) -> str:

@@ -234,7 +234,15 @@ def _rows(table: pd.DataFrame, row: Any, measure: str) -> pd.DataFrame:
 
 @styled
 def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
-    """Draw values with intervals in rows by `row`, each by kind, with and without the reference."""
+    """Draw values with intervals in rows by `row`, each by kind, with and without the reference.
+
+    Where leaving the reference out changes nothing, as in battles, each is drawn once.
+    """
+    by_reference = table.pivot(
+        index=["row", "kind"], columns="reference", values="value"
+    )
+    if by_reference["included"].equals(by_reference["excluded"]):
+        table = table[table["reference"] == "included"]
     names = list(dict.fromkeys(table["row"]))
     few = len(names) <= 20
     fig, ax = plt.subplots(figsize=(6.4, (0.5 if few else 0.3) * len(names) + 1.5))
@@ -254,11 +262,13 @@ def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
     handles = [
         Line2D([], [], **_look(kind, "included"), label=f"{kind}: {text}")
         for kind, (_, _, text) in KINDS.items()
+        if kind in set(table["kind"])
     ]
-    for face, words in ((INK, "with the reference"), ("white", "without")):
-        handles.append(
-            Line2D([], [], color=INK, marker="o", ls="", mfc=face, label=words)
-        )
+    if table["reference"].nunique() > 1:
+        for face, words in ((INK, "with the reference"), ("white", "without")):
+            handles.append(
+                Line2D([], [], color=INK, marker="o", ls="", mfc=face, label=words)
+            )
     return finish(fig, "", handles, 2, fontsize=8)
 
 

@@ -6,8 +6,9 @@ import io
 import json
 import os
 import platform
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from PIL import Image
 
-from paperkit import tables
+from paperkit import paths, tables
 from paperkit.parameters import WHOLE, check_campaign, check_pair, notebooks, pairs_of
 from paperkit.placing import (
     RECORD,
@@ -61,6 +62,20 @@ class Run:
     pairs: tuple[str, ...]
     whole: bool
     out: Outputs
+    shown: tuple[str, ...]  # of the pairs, those that the notebook displays
+
+    def each(self, of: Iterable[Any] | None = None) -> Iterator[Any]:
+        """The pairs, or items `of` them such as ``studies.items()``, for a loop that displays.
+
+        What the loop displays of a pair that is not `shown` is left out of the notebook; what it
+        writes is written.
+        """
+        from IPython.utils.capture import capture_output
+
+        for item in self.pairs if of is None else of:
+            pair = item if isinstance(item, str) else item[0]
+            with nullcontext() if pair in self.shown else capture_output():
+                yield item
 
 
 def start(
@@ -69,7 +84,8 @@ def start(
     """Open a campaign in a notebook, such as ``01_replication``: the first call of each notebook.
 
     Like `opened`; also shows how a user's files were read and which were not, and sets up the
-    display of tables (`paperkit.tables`).
+    display of tables (`paperkit.tables`). Where no `output_dir` is given, as in JupyterLab, the
+    first pair is shown and the others are written; a page of the report is made of all.
     """
     tables.install()
     if notebook in notebooks():
@@ -79,6 +95,15 @@ def start(
         show({f"How the files of {run.campaign.name} were read": run.campaign.reading})
     left = pd.DataFrame(run.campaign.unread, columns=["file", "reason"])
     show({f"Files of {run.campaign.name} that were not read": left})
+    if not output_dir and len(run.pairs) > 1:
+        run = replace(run, shown=run.pairs[:1])
+        others = ", ".join(run.pairs[1:])
+        where = paths.shown(run.out.directory)
+        show(
+            {
+                f"Shown is {run.pairs[0]}": f"Figures and tables of {others} are in {where}."
+            }
+        )
     return run
 
 
@@ -131,7 +156,8 @@ def opened(
     out = Outputs(folder, signed, pairs=found.pairs)
     if pair == WHOLE:
         check_pairs(folder, found.pairs, signed)
-    return Run(found, pair, pairs_of(found, pair), pair in ("", WHOLE), out)
+    pairs = pairs_of(found, pair)
+    return Run(found, pair, pairs, pair in ("", WHOLE), out, shown=pairs)
 
 
 def show(parts: Mapping[str, Any], folded: bool = False) -> None:

@@ -81,7 +81,7 @@ def scored_case(
 def standing(one: Case, unit: str = "auto", alpha: float = 0.05) -> Ranking:
     """The ranking with intervals, rank sets and lines: `rank.standing.standing`.
 
-    `unit` is what another campaign would have others of; ``auto``: the default for these data.
+    `unit` is what a repeat would draw afresh; ``auto``: the default for these data.
     """
     chosen = None if unit == "auto" else unit
     return place_systems(one.data, one.recipe, chosen, alpha=alpha)

@@ -101,9 +101,9 @@ def verdict(
         )
     settings = {"recipe": recipe, "unit": unit, "alpha": alpha, "seed": SEED}
     with TemporaryDirectory() as folder:
-        run = Run(
-            campaign, campaign.pairs[0], campaign.pairs, False, Outputs(Path(folder))
-        )
+        pairs = campaign.pairs
+        out = Outputs(Path(folder))
+        run = Run(campaign, pairs[0], pairs, False, out, shown=pairs)
         made = page.make(run, every[0], settings)
         file = Path(folder) / made.file
         said = Said(json.loads(file.with_suffix(".json").read_bytes()))

@@ -1,4 +1,4 @@
-"""Resampling units: what another campaign would have others of, and what each does to the means.
+"""Resampling units: what a repeat would draw afresh, and what each does to the means.
 
 A unit is a worker, a HIT, a document, or a block (what one worker judged of one document of one
 system). Judgments of one unit share its luck. Where the data name no one who judged and no document

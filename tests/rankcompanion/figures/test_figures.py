@@ -195,7 +195,12 @@ def found():
 def kappas(by, groups, **more):
     made = grid(**{by: groups}, kind=["intra", "inter"], reference=["included", "excluded"])
     for k, name in enumerate(relative_ranking.MEASURE_NAMES):
-        value = 0.4 + 0.05 * k + 0.1 * (made["kind"] == "intra")
+        value = (
+            0.4
+            + 0.05 * k
+            + 0.1 * (made["kind"] == "intra")
+            - 0.02 * (made["reference"] == "excluded")
+        )
         made[name], made[f"{name}_low"], made[f"{name}_high"] = value, value - 0.1, value + 0.1
     return made.assign(**more)
 
@@ -573,3 +578,14 @@ def test_a_colour_is_darkened_only_as_far_as_needed():
         assert 4.5 <= common.contrast(common.legible(colour), "white") < 21.01
     assert common.legible("#000000") == "#000000"
     assert common.contrast("black", "white") == pytest.approx(21)
+
+
+def test_agreement_without_a_reference_is_drawn_once():
+    table = kappas("all", ["all"])
+    once = table.assign(**{name: 0.5 for name in relative_ranking.MEASURE_NAMES})
+    for made, words in ((table, ["with the reference", "without"]), (once, [])):
+        fig = relative_ranking.measures_figure(made, TITLE)
+        (legend,) = fig.legends
+        said = [text.get_text() for text in legend.get_texts()]
+        assert said == ["intra: one judge twice", "inter: two judges", *words]
+        plt.close(fig)

@@ -116,3 +116,17 @@ def test_a_conclusion_is_three_sentences_or_says_that_it_needs_all_pairs():
     for said in (["One."], ["One.", "Two."], ["One.", "Two", "Three."]):
         with pytest.raises(ValueError, match="three sentences"):
             session.conclude(*said)
+
+
+def test_a_loop_shows_the_pairs_that_are_shown_and_computes_all(capsys):
+    pairs = ("cs-en", "de-en", "en-cs")
+    run = session.Run(None, "", pairs, True, None, shown=pairs[:1])
+    computed = []
+    for pair in run.each():
+        print("seen", pair)
+        computed.append(pair)
+    for pair, number in run.each({"de-en": 2, "cs-en": 3}.items()):
+        print("seen", pair, number)
+        computed.append(number)
+    assert computed == [*pairs, 2, 3]
+    assert capsys.readouterr().out == "seen cs-en\nseen cs-en 3\n"
