@@ -193,7 +193,7 @@ def _linked(
     """The output, with a picture replaced by a link to its file.
 
     A picture that the repository does not keep is replaced by a link to the report of another
-    campaign that has it, if there is one.
+    campaign that has the same one, if there is one.
     """
     data = output.get("data", {})
     if "execution_count" in output:
@@ -202,13 +202,14 @@ def _linked(
         data.pop("text/plain", None)  # repeats the other form
     if "image/png" not in data:
         return output
-    file = pictures.get(base64.b64decode("".join(data["image/png"])))
+    png = base64.b64decode("".join(data["image/png"]))
+    file = pictures.get(png)
     name = file.as_posix() if file else "a picture"
     if file and not kept(final / file):
         elsewhere = [
             f
             for f in sorted(final.parent.parent.glob(f"*/{final.name}/{name}"))
-            if kept(f)
+            if kept(f) and f.read_bytes() == png
         ]
         if elsewhere:
             there = (
