@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -108,17 +109,14 @@ def study(
     divisors: Sequence[float],
     factors: Sequence[float] = (),
     zeros: str = "one",
-    *,
-    test: str = "scipy<1.7",
-    rule: str = "knowles",
-    alpha: float = 0.05,
+    **lines: Any,
 ) -> Study:
     """The sweep and the reverse for one pair.
 
-    Raises DataError for a pair with fewer than two systems, or with only human systems.
+    `lines` are the test, rule and alpha of `default_ranker`. Raises DataError for a pair with fewer than two systems, or with only human systems.
     """
     at_least_two(da, machine=True)
-    rank_of = default_ranker(test, rule, alpha)
+    rank_of = default_ranker(**lines)
     original = rank_of(da)
     comparisons = sweep(da, divisors, rank_of, original)
     raised, handled = inflation(da, factors, zeros, rank_of, original)

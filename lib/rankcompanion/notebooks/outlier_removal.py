@@ -306,19 +306,18 @@ def study(
     removed: Sequence[str] = tuple(SETS),
     singles: bool = True,
     *,
-    test: str = "scipy<1.7",
-    rule: str = "knowles",
-    alpha: float = 0.05,
     strict: bool = True,
+    **lines: Any,
 ) -> Study:
     """All removals of one pair: those asked for, and every single system in turn (`singles`).
 
     A system that the pair does not have is an error if `strict`; otherwise it is named in
-    `Study.skipped` (for a run over all pairs). Raises DataError also for a pair with fewer than two
+    `Study.skipped` (for a run over all pairs). `lines` are the test, rule and alpha of
+    `default_ranker`. Raises DataError also for a pair with fewer than two
     systems, or with only human systems.
     """
     at_least_two(da, machine=True)
-    rank_of = default_ranker(test, rule, alpha)
+    rank_of = default_ranker(**lines)
     original = rank_of(da)
     known = {*SETS, *original.systems}
     skipped = tuple(r for r in removed if not known.issuperset(r.split(" & ")))
