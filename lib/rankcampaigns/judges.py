@@ -37,7 +37,6 @@ FILE = "file"  # the key of `judges:` that names a file with a column for each j
 PLACES = ("system", "segment", "document")  # what the rows of such a file are about
 SCORES = ["judge", *PLACES, "score"]
 VOTES = ["judge", "question", "left", "right", "vote"]
-ANNOTATOR = {"DA": "worker", "MQM": "rater", "RR": "judge"}  # the column of annotators
 BOTH = "a judge's score of one output, once"
 
 

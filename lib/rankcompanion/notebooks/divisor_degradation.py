@@ -113,7 +113,8 @@ def study(
 ) -> Study:
     """The sweep and the reverse for one pair.
 
-    `lines` are the test, rule and alpha of `default_ranker`. Raises DataError for a pair with fewer than two systems, or with only human systems.
+    `lines` are the test, rule and alpha of `default_ranker`. Raises DataError for a pair with
+    fewer than two systems, or with only human systems.
     """
     at_least_two(da, machine=True)
     rank_of = default_ranker(**lines)
