@@ -17,6 +17,7 @@ from .common import (
     FAINT,
     NO_DATE,
     RED,
+    Cells,
     breadth,
     bump,
     finish,
@@ -80,6 +81,7 @@ def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
     return finish(fig, title, axes[0, 0])
 
 
+@styled
 def who_moves_whom(moves: pd.DataFrame, title: str) -> Figure:
     """Heat map of `outlier_removal.moves`: how many ranks others move for each removed system."""
     order = list(dict.fromkeys(moves["removed"]))
@@ -91,9 +93,15 @@ def who_moves_whom(moves: pd.DataFrame, title: str) -> Figure:
         title += " (nobody moves)"
     texts = wide.map(_signed)
     fig = heatmap(
-        wide, title=title, label="ranks moved up (+) or down (−)", texts=texts, cmap="PuOr",
-        vmin=-top, vmax=top, xlabel="system that moves", ylabel="system removed",
-    )  # fmt: skip
+        wide,
+        title=title,
+        label="ranks moved up (+) or down (−)",
+        texts=texts,
+        cells=Cells("PuOr"),
+        vmin=-top,
+        vmax=top,
+    )
+    fig.axes[0].set(xlabel="system that moves", ylabel="system removed")
     step = max(1, round(top / 3))
     fig.axes[1].set_yticks([k for k in range(-top, top + 1) if k % step == 0])
     return fig

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -185,6 +186,22 @@ def finish(
     return fig
 
 
+@dataclass(frozen=True)
+class Cells:
+    """How the cells of a matrix look.
+
+    `cmap` colours them, `empty` those without a value; `size` is their width and height in inches,
+    as far as the page allows, and `square` cells stay as wide as they are high. `extend` says which
+    ends of the colour bar are pointed, as matplotlib takes it.
+    """
+
+    cmap: Any = "viridis"
+    empty: str = EMPTY
+    size: tuple[float, float] | None = None
+    square: bool = False
+    extend: str = "neither"
+
+
 @styled
 def heatmap(
     values: pd.DataFrame,
@@ -192,13 +209,7 @@ def heatmap(
     title: str,
     label: str,
     texts: pd.DataFrame | None = None,
-    cmap: Any = "viridis",
-    extend: str = "neither",
-    empty: str = EMPTY,
-    xlabel: str = "",
-    ylabel: str = "",
-    cell: tuple[float, float] | None = None,
-    square: bool = False,
+    cells: Cells | None = None,
     ax: Axes | None = None,
     **limits: Any,
 ) -> Figure:
@@ -213,39 +224,37 @@ def heatmap(
         What the colour means, with its unit; empty: no colour bar.
     texts : DataFrame, optional
         What is written in the cells.
-    extend : str
-        Which ends of the colour bar are pointed, as matplotlib takes it.
-    empty : str
-        Colour of the cells without a value.
-    cell : tuple of float, optional
-        Width and height of a cell in inches, as far as the page allows.
-    square : bool
-        Whether cells stay as wide as they are high.
+    cells : Cells, optional
+        How the cells look.
     ax : Axes, optional
         Draw here instead of in a new figure.
     limits
         vmin, vmax or norm, as matplotlib takes them.
     """
+    look = cells or Cells()
     rows, columns = values.shape
     if ax is None:
-        wide, tall = cell or (0.48, 0.3 if texts is not None else min(0.3, 9 / rows))
+        wide, tall = look.size or (
+            0.48,
+            0.3 if texts is not None else min(0.3, 9 / rows),
+        )
         beside, below = (breadth(names) for names in values.axes)
         around = 1.0 + 0.8 * bool(label) + beside
         over = 1.1 + below
         wide = min(wide, max(13.0 - around, 1.0) / columns)
         tall = min(tall, max(15.0 - over, 1.0) / rows)
-        if square:
+        if look.square:
             wide = tall = max(min(wide, tall), LEAST_MAP / rows)
         _, ax = plt.subplots(figsize=(around + wide * columns, over + tall * rows))
         label = within(label, tall * rows)
-    if square:
+    if look.square:
         ax.set_aspect("equal")
-    ax.set_facecolor(empty)
+    ax.set_facecolor(look.empty)
     sns.heatmap(
         values.astype(float), ax=ax, cbar=bool(label), rasterized=values.size > 2000,
         xticklabels=[drawable(str(c)) for c in values.columns],
         yticklabels=[drawable(str(r)) for r in values.index] if rows <= 60 else False,
-        cbar_kws={"label": label, "shrink": 0.8, "extend": extend}, cmap=cmap, **limits,
+        cbar_kws={"label": label, "shrink": 0.8, "extend": look.extend}, cmap=look.cmap, **limits,
     )  # fmt: skip
     ax.grid(False)
     if texts is not None:
@@ -258,7 +267,7 @@ def heatmap(
             text.set(ha="center", va="center")
     plt.setp(ax.get_xticklabels(), rotation=60, ha="right", rotation_mode="anchor")
     plt.setp(ax.get_yticklabels(), rotation=0)
-    ax.set(title=title, xlabel=xlabel, ylabel=ylabel)
+    ax.set(title=title, xlabel="", ylabel="")
     fig = ax.figure
     assert isinstance(fig, Figure)
     return fig

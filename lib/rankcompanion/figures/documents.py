@@ -15,6 +15,7 @@ from .common import (
     PALE,
     PALETTE,
     RED,
+    Cells,
     finish,
     heatmap,
     ink_on,
@@ -120,12 +121,18 @@ def document_matrix(
     low, high = np.nanpercentile(values.to_numpy(float), [1, 99])
     empty = "; grey: not judged" if values.isna().to_numpy().any() else ""
     star = "; ★ human" if human & set(values.columns) else ""
+    size = (min(0.36, 6.5 / columns), min(0.17, 7.5 / number))
     fig = heatmap(
-        values.set_axis(_starred(values.columns, human), axis=1), label=label, vmin=low, vmax=high,
-        title=f"{title}: {number} documents, {columns} systems{empty}{star}", extend="both",
-        empty="#B8B8B8", ylabel="documents, best first" + ("" if number <= 45 else " (rank)"),
-        cell=(min(0.36, 6.5 / columns), min(0.17, 7.5 / number)),
-    )  # fmt: skip
+        values.set_axis(_starred(values.columns, human), axis=1),
+        title=f"{title}: {number} documents, {columns} systems{empty}{star}",
+        label=label,
+        cells=Cells(empty="#B8B8B8", size=size, extend="both"),
+        vmin=low,
+        vmax=high,
+    )
+    fig.axes[0].set_ylabel(
+        "documents, best first" + ("" if number <= 45 else " (rank)")
+    )
     if number <= 45:
         fig.axes[0].tick_params(axis="y", labelsize=7)
     else:

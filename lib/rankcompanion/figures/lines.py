@@ -16,7 +16,19 @@ from matplotlib.lines import Line2D
 from paperkit import templates
 from rankstability.rank.ranking import Ranking
 
-from .common import BLUE, INK, PALETTE, RED, SKY, breadth, finish, heatmap, rows, styled
+from .common import (
+    BLUE,
+    INK,
+    PALETTE,
+    RED,
+    SKY,
+    Cells,
+    breadth,
+    finish,
+    heatmap,
+    rows,
+    styled,
+)
 
 KINDS = ("segment", "document", "worker", "hit", "block", "battle", "judge", "rater")
 UNITS = {kind: f"{kind}s" for kind in KINDS}
@@ -239,11 +251,16 @@ def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
     signs = ["+: hold, but are not claimed"] if (also != "").to_numpy().any() else []
     signs += ["?: no unit is named"] if table.isna().to_numpy().any() else []
     fig = heatmap(
-        pd.concat([table, np.nan * total]), title=title, label="", texts=texts,
-        cmap=PALE_BLUES, vmin=0, vmax=max(1.0, table.max(axis=None)), empty="white",
-        cell=(1.25, 0.3), xlabel="; ".join(signs),
-    )  # fmt: skip
+        pd.concat([table, np.nan * total]),
+        title=title,
+        label="",
+        texts=texts,
+        cells=Cells(PALE_BLUES, empty="white", size=(1.25, 0.3)),
+        vmin=0,
+        vmax=max(1.0, table.max(axis=None)),
+    )
     ax = fig.axes[0]
+    ax.set_xlabel("; ".join(signs))
     ax.axhline(len(table), color=INK, lw=1.2)
     plt.setp(ax.get_xticklabels(), rotation=0, ha="center")
     return fig
@@ -304,10 +321,12 @@ def p_figure(ranking: Ranking, title: str) -> Figure:
     n = len(ranking.systems)
     upper = np.triu(np.ones((n, n), bool), 1)
     fig = heatmap(
-        ranking.p_values.where(upper), title=title, label="", empty="white",
-        cmap=ListedColormap(LEVEL_COLOURS), norm=BoundaryNorm(LEVELS, 4),
-        cell=(0.3, 0.3),
-    )  # fmt: skip
+        ranking.p_values.where(upper),
+        title=title,
+        label="",
+        cells=Cells(ListedColormap(LEVEL_COLOURS), empty="white", size=(0.3, 0.3)),
+        norm=BoundaryNorm(LEVELS, 4),
+    )
     ax = fig.axes[0]
     opposed = np.argwhere(upper & (ranking.lead < 0)) + 0.5
     ax.plot(opposed[:, 1], opposed[:, 0], "x", color=RED, ms=5, mew=1.6)
@@ -383,8 +402,16 @@ def rules_figure(counts: pd.DataFrame, title: str) -> Figure:
     top = max(2, int(counts[rules].to_numpy().max()))
     for ax, (names, part) in zip(axes[0], groups, strict=True):
         table = part.set_index("pair")[rules].rename(columns=SHORT)
-        look: dict[str, Any] = {"texts": table.astype(str), "cmap": "cividis_r"}
-        heatmap(table, title="", label="", vmin=1, vmax=top, ax=ax, **look)
+        heatmap(
+            table,
+            title="",
+            label="",
+            texts=table.astype(str),
+            cells=Cells("cividis_r"),
+            ax=ax,
+            vmin=1,
+            vmax=top,
+        )
         ax.set_title(_head(*names), loc="center", fontsize=8.5, fontweight="normal")
         ax.tick_params(axis="x", labelsize=7.5)
     return finish(fig, title)

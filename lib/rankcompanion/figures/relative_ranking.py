@@ -16,7 +16,19 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 from rankstability.score.rr import LABELS
 
 from . import common
-from .common import BLUE, INK, PALE, RED, breadth, bump, finish, heatmap, rows, styled
+from .common import (
+    BLUE,
+    INK,
+    PALE,
+    RED,
+    Cells,
+    breadth,
+    bump,
+    finish,
+    heatmap,
+    rows,
+    styled,
+)
 
 BEATS = LinearSegmentedColormap.from_list("beats", ["#F0A35E", "#FFFFFF", "#7DB8E8"])
 MEASURE_NAMES = {
@@ -88,9 +100,13 @@ def pairs_figure(
     `rank.significance.sign_tests`) at `alpha` after Holm's correction; a ring, only without it.
     """
     fig = heatmap(
-        percent, title=title, label="row ranked better, % of comparisons", cmap=BEATS,
-        vmin=0, vmax=100, cell=(0.24, 0.24), square=True,
-    )  # fmt: skip
+        percent,
+        title=title,
+        label="row ranked better, % of comparisons",
+        cells=Cells(BEATS, size=(0.24, 0.24), square=True),
+        vmin=0,
+        vmax=100,
+    )
     ax = fig.axes[0]
     place = {s: k + 0.5 for k, s in enumerate(percent.index)}
     tests = tests[
