@@ -318,3 +318,10 @@ def test_judges_of_a_frame_are_names_or_patterns_and_none_is_left_among_people()
         rs.judgments(frame, judges=["GPT-4"])
     with pytest.raises(rs.DataError, match="only judges"):
         rs.judgments(frame[4:], judges=["GPT-4", "gemba*"])
+
+
+def test_decimal_commas_of_a_frame_are_refused_with_the_way_to_read_them():
+    frame = pd.DataFrame({"system": ["a", "b"], "segment": [1, 1], "score": ["4,5", "3,5"]})
+    said = r"found '4,5'; expected a number, .*; pandas.read_csv\(..., decimal=','\) reads decimal"
+    with pytest.raises(rs.DataError, match=said):
+        rs.judgments(frame)
