@@ -120,6 +120,8 @@ def test_notebook_form(file):
     assert set(about["protocols"]) <= {"DA", "RR", "MQM"}
     assert about["protocols"] or file.stem in LIVE
     assert isinstance(about["split"], bool)
+    loops = [cell for cell in notebook["cells"] if "run.each(" in "".join(cell["source"])]
+    assert about.get("one_pair", False) == bool(loops)  # what `session.start` says of them
     assert isinstance(about["promises"], list) and isinstance(about["pair_promises"], list)
     assert len(notebook["cells"]) <= 36
     assert notebook["cells"][0]["cell_type"] == "markdown"

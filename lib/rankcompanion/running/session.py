@@ -19,7 +19,14 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from paperkit import paths, tables
-from paperkit.parameters import WHOLE, check_campaign, check_pair, notebooks, pairs_of
+from paperkit.parameters import (
+    WHOLE,
+    check_campaign,
+    check_pair,
+    metadata,
+    notebooks,
+    pairs_of,
+)
 from paperkit.placing import (
     RECORD,
     claim,
@@ -84,18 +91,21 @@ def start(
     """Open a campaign in a notebook, such as ``01_replication``: the first call of each notebook.
 
     Like `opened`; also shows how a user's files were read and which were not, and sets up the
-    display of tables (`paperkit.tables`). Where no `output_dir` is given, as in JupyterLab, the
-    first pair is shown and the others are written; a page of the report is made of all.
+    display of tables (`paperkit.tables`). Of a notebook whose metadata say ``one_pair`` the
+    first pair is shown where no `output_dir` is given, as in JupyterLab, and the others are
+    written; a page of the report is made of all.
     """
     tables.install()
+    about = {}
     if notebook in notebooks():
         check_campaign(notebook, campaigns.find(campaign))
+        about = metadata(notebook)
     run = opened(notebook, campaign, pair, output_dir, **settings)
     if len(run.campaign.reading):
         show({f"How the files of {run.campaign.name} were read": run.campaign.reading})
     left = pd.DataFrame(run.campaign.unread, columns=["file", "reason"])
     show({f"Files of {run.campaign.name} that were not read": left})
-    if not output_dir and len(run.pairs) > 1:
+    if about.get("one_pair") and not output_dir and len(run.pairs) > 1:
         run = replace(run, shown=run.pairs[:1])
         others = ", ".join(run.pairs[1:])
         where = paths.shown(run.out.directory)
