@@ -430,3 +430,154 @@ def test_battles_without_a_column_are_refused_by_its_name(tmp_path, gone):
     file.write_text(f"{','.join(names)}\n{','.join('qAB'[: len(names)])}\n")
     with pytest.raises(DataError, match=f"a column is missing.*a header with '{gone}'"):
         readers_rr.read_battles([file], "xx-yy", {})
+
+
+def test_edits_and_judgments_of_edits_have_the_columns_they_name(tmp_path):
+    header = "srclang\ttrglang\teditId\tsrcIndex\teditorId\tsystem1Id\tsystem1actionStr"
+    row = "Czech\tEnglish\te1\t7\ted\tA\tEDIT"
+    edits = readers_rr.read_edits(write(tmp_path, header, row, name="data_EDT.tsv"))
+    assert edits.to_dict("list") == {
+        "pair": ["cs-en"], "edit": ["e1"], "segment": ["7"], "editor": ["ed"], "system": ["A"],
+        "action": ["EDIT"],
+    }  # fmt: skip
+    header = "srclang,trglang,editId,judgeId,systemId,judgment"
+    file = write(tmp_path, header, "English,German,e1,j,A,YES", name="data_ACC.csv")
+    assert readers_rr.read_acceptability(file).iloc[0].tolist() == ["en-de", "e1", "j", "A", "YES"]
+    wrong = write(tmp_path, header, "English,Klingon,e1,j,A,YES", name="data_ACC.csv")
+    with pytest.raises(DataError, match="line 2, column 'trglang': unknown language; found 'Kl"):
+        readers_rr.read_acceptability(wrong)
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "wrong"),
+    [("system2rank", "6", "out of range.*-1, or 1 to 5"), ("system2rank", "0", "-1, or 1 to 5"),
+     ("system2rank", "1.5", "not an integer"), ("system2rank", "-2", "-1, or 1 to 5"),
+     ("srcIndex", "-1", "out of range"), ("judgeId", "", "empty id")],
+)  # fmt: skip
+def test_cells_of_rankings_that_are_wrong_are_refused_where_they_stand(
+    tmp_path, cell, value, wrong
+):
+    header, row = HEADER.split(","), ROW.split(",")
+    row[[name.lower() for name in header].index(cell.lower())] = value
+    with pytest.raises(DataError, match=wrong) as error:
+        readers_rr.read_rr([write(tmp_path, HEADER, ROW, ",".join(row))])
+    assert error.value.line == 3 and error.value.column.lower() == cell.lower()
+
+
+def test_more_than_five_slots_have_as_many_ranks(tmp_path):
+    names = ["srclang", "trglang", "srcIndex", "judgeId"]
+    names += [f"system{k}{what}" for k in range(1, 7) for what in ("Id", "rank")]
+    row = ["cs", "en", "0", "j", *(cell for k in range(1, 7) for cell in (f"s{k}", str(k)))]
+    frame = readers_rr.read_rr([write(tmp_path, ",".join(names), ",".join(row))])
+    assert frame["rank"].tolist() == [1, 2, 3, 4, 5, 6] and set(frame["segment"]) == {0}
+    row[-1] = "7"
+    with pytest.raises(DataError, match=r"line 2, column 'system6rank': .*-1, or 1 to 6"):
+        readers_rr.read_rr([write(tmp_path, ",".join(names), ",".join(row))])
+    short = write(tmp_path, ",".join(names[:6]), ",".join(row[:6]))
+    with pytest.raises(DataError, match=r"a column is missing.*a header with 'system2id'"):
+        readers_rr.read_rr([short])
+
+
+def test_segments_are_named_only_if_not_one_is_a_number_and_numbered_over_files(tmp_path):
+    rows = [ROW.replace(",7,doc,7,", f",{name},doc,{name},") for name in ("s2", "s1", "s2")]
+    rows[2] = rows[2].replace("judge1", "judge2")
+    frame = readers_rr.read_rr([write(tmp_path, HEADER, *rows)])
+    assert frame.groupby("block")["segment"].first().tolist() == [1, 2, 1]
+    rows[1] = ROW.replace("judge1", "judge3")
+    with pytest.raises(DataError, match="line 2, column 'srcIndex': not an integer; found 's2'"):
+        readers_rr.read_rr([write(tmp_path, HEADER, *rows)])
+
+
+def test_blocks_that_are_given_again_are_kept_and_counted(tmp_path):
+    other = ROW.replace("judge1", "judge2")
+    a = write(tmp_path, HEADER, ROW, other, ROW, name="a.csv")
+    frame = readers_rr.read_rr([a])
+    assert frame["block"].nunique() == 3
+    assert frame.attrs["excluded"]["identical rows (kept)"] == 1
+    b = write(tmp_path, HEADER, ROW, ROW.replace("judge1", "judge3"), name="b.csv")
+    frame = readers_rr.read_rr([write(tmp_path, HEADER, ROW, other, name="a.csv"), b])
+    assert frame.attrs["excluded"]["identical rows (kept)"] == 1
+    assert "identical rows (kept)" not in readers_rr.read_rr([b]).attrs["excluded"]
+
+
+def test_a_system_that_is_again_in_its_block_by_a_joined_id_counts_once(tmp_path):
+    joined = ROW.replace(",1,a,", ",1,a+b,")
+    other = ROW.replace("judge1", "judge2")
+    frame = readers_rr.read_rr([write(tmp_path, HEADER, joined, other)])
+    frame = frame[frame["judge"] == "judge1"]
+    assert frame["system"].tolist() == ["a", "b", "c", "d", "e"]
+    assert frame["position"].tolist() == [1, 2, 3, 4, 5] and frame["rank"].tolist()[:2] == [1, 1]
+    assert frame.attrs["excluded"]["a system again in its block"] == 1
+    more = [ROW.replace(",1,a,", ",1,a+f,"), other.replace(",5,e,", ",5,f,")]
+    fine = readers_rr.read_rr([write(tmp_path, HEADER, *more)])
+    assert "a system again in its block" not in fine.attrs["excluded"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [({}, ["u", "v"]), ({"columns": {"left": "x", "right": "y", "winner": "z", "judge": "q",
+                                     "question": "p"}}, ["u", "v"])],
+)  # fmt: skip
+def test_votes_are_one_for_the_left_and_a_half_for_a_tie(tmp_path, settings, named):
+    own = dict(zip(("model_a", "model_b", "winner", "judge", "question_id"), "xyzqp", strict=True))
+    header = ["model_a", "model_b", "winner", "judge", "question_id"]
+    header = [own[name] for name in header] if settings else header
+    rows = ["A,B,model_a,u,1", "B,A,model_b,v,1", "A,C,tie,u,2"]
+    file = write(tmp_path, ",".join(header), *rows, name="votes.csv")
+    votes = readers_rr.read_votes([file], "xx-yy", settings)
+    assert votes.to_dict("list") == {
+        "judge": ["u", "v", "u"], "question": ["1", "1", "2"], "left": ["A", "B", "A"],
+        "right": ["B", "A", "C"], "vote": [1.0, 0.0, 0.5],
+    }  # fmt: skip
+    nameless = [row.rpartition(",")[0] for row in (",".join(header), *rows)]
+    file = write(tmp_path, *nameless, name="votes.csv")
+    columns = {k: v for k, v in settings.get("columns", {}).items() if k != "question"}
+    with pytest.raises(DataError, match="battles that name no question") as error:
+        readers_rr.read_votes([file], "xx-yy", {"columns": columns} if columns else {})
+    assert error.value.expected == "a column question_id or prompt"
+
+
+def test_battles_of_a_category_have_a_domain_and_others_an_empty_one(tmp_path):
+    some = [row | {"category": "code"} for row in BATTLES[:2]]
+    json_lines(tmp_path / "a.jsonl", some)
+    json_lines(tmp_path / "b.jsonl", BATTLES[2:4])
+    frame = load(tmp_path)
+    assert frame.groupby("block")["domain"].first().tolist() == ["code", "code", "", ""]
+    assert "domain" not in load(json_lines(tmp_path / "c.jsonl", BATTLES[:2]))
+
+
+def test_battles_given_again_and_second_votes_are_counted_apart(tmp_path):
+    first = battle(0, "A", "B", "model_a")
+    rows = [first, first, first | {"tstamp": 2.0}, first | {"winner": "tie"}, BATTLES[2]]
+    counts = load(json_lines(tmp_path / "a.jsonl", rows)).attrs["excluded"]
+    assert counts["identical rows (kept)"] == 1
+    assert counts[readers_rr.SECOND_VOTE] == 2
+    nameless = [{k: v for k, v in row.items() if k != "question_id"} for row in rows]
+    frame = load(json_lines(tmp_path / "b.jsonl", nameless))
+    assert frame["block"].nunique() == 5 and readers_rr.SECOND_VOTE not in frame.attrs["excluded"]
+
+
+def test_whether_models_were_known_is_true_or_false(tmp_path):
+    rows = [*BATTLES[:2], BATTLES[2] | {"anony": "perhaps"}]
+    with pytest.raises(DataError, match="line 3, column 'anony': neither true nor false") as error:
+        load(json_lines(tmp_path / "a.jsonl", rows))
+    assert (error.value.value, error.value.expected) == ("perhaps", "true, false or empty")
+
+
+def test_names_in_battles_that_look_the_same_are_refused_where_they_stand(tmp_path):
+    rows = [*BATTLES[:3], battle(9, "A", "\u0410", "tie")]  # a Cyrillic letter
+    with pytest.raises(DataError, match=r"a\.jsonl, line 4, column 'system'"):
+        load(json_lines(tmp_path / "a.jsonl", rows))
+    rows = [battle(0, "A", "B", "tie", judge="a"), battle(1, "A", "B", "tie", judge="\u0430")]
+    with pytest.raises(DataError, match="line 2, column 'judge'"):
+        load(json_lines(tmp_path / "a.jsonl", rows))
+
+
+def test_how_columns_of_battles_were_understood_says_who_said_so():
+    columns = {"columns": {"left": "x", "winner": "z"}}
+    rows = readers_rr.reading(columns).to_numpy().tolist()
+    assert rows == [["all", "column left", "x", "campaign.yaml"],
+                    ["all", "column winner", "z", "campaign.yaml"]]  # fmt: skip
+    told = readers_rr.reading(columns | {"told by": "the command line"})
+    assert set(told["said by"]) == {"the command line"}
+    assert readers_rr.reading({}).empty and list(readers_rr.reading({})) == readers_rr.READ
