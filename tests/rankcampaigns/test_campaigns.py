@@ -334,6 +334,7 @@ def test_reference_rows_are_left_out_of_pairs_in_which_they_are_not_ranked():
     unranked = {"ref": ["cs-en", "de-en"], "B": ["en-fr"]}
     kept = campaigns._ranked(frame, unranked, "cs-en")
     assert kept["raw"].tolist() == [0, 2] and kept.index.tolist() == [0, 1]
+    assert list(kept) == ["system", "raw"]
     assert list(kept["system"].cat.categories) == ["A", "B"]
     counts = {"no score (left out)": 3, "ref: reference rows, not ranked": 2}
     assert kept.attrs["excluded"] == counts
@@ -408,3 +409,28 @@ def test_segment_scores_are_those_of_da_without_workers(tmp_path):
             DataError, match=f"{name} has no segment scores; expected a DA campaign"
         ):
             campaigns.load_segment_scores(campaigns.find(name), "en-de")
+
+
+def test_a_setting_that_does_nothing_is_refused_where_it_is_of_these_files_alone(tmp_path):
+    (tmp_path / "mine.csv").write_text(LONG)
+    (tmp_path / "campaign.yaml").write_text("weights: critical25\n")
+    for path in (tmp_path, tmp_path / "mine.csv"):
+        with pytest.raises(DataError, match="`weights:` does nothing for files of the format long"):
+            campaigns.find(path)
+    (tmp_path / "other.csv").write_text(LONG)  # the settings may be of the other
+    assert campaigns.find(tmp_path / "mine.csv").format == "long"
+    with pytest.raises(DataError, match="`weights:` does nothing"):
+        campaigns.find(tmp_path)
+
+
+def test_a_judge_of_one_language_pair_is_none_too_many_in_another(tmp_path):
+    for pair, who in (("eng,deu", "GPT-4"), ("eng,ces", "u3")):
+        rows = [f"{w},{s},1,TGT,{pair},7,d,False,[],1,2" for w in ("u1", who) for s in "AB"]
+        (tmp_path / f"{pair}.csv").write_text("\n".join(rows) + "\n")
+    (tmp_path / "campaign.yaml").write_text("judges: [GPT-4]\n")
+    campaign = campaigns.find(tmp_path)
+    assert set(campaigns.load(campaign, "en-cs").good["worker"]) == {"u1", "u3"}
+    assert set(campaigns.load(campaign, "en-de").good["worker"]) == {"u1"}
+    (tmp_path / "campaign.yaml").write_text("judges: [GPT-4, GPT-5]\n")
+    with pytest.raises(DataError, match="no such judge"):
+        campaigns.load(campaign := campaigns.find(tmp_path), campaign.pairs[0])

@@ -332,3 +332,19 @@ def test_battles_are_pooled_where_all_or_none_of_their_files_have_the_name_of_a_
     assert (
         error.value.value == "gpt-4.csv" and "`judges: {gpt-4: gpt-4.csv}`" in error.value.expected
     )
+
+
+def test_of_outputs_scored_twice_the_first_is_named():
+    rows = [("J", "A", "1", "", 1), ("K", "B", "2", "d", 5), ("K", "B", "2", "d", 6.5),
+            ("J", "A", "1", "", 2), ("J", "A", "3", "", 2), ("J", "A", "3", "", 2)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["judge", "system", "segment", "document", "score"])
+    with pytest.raises(DataError, match="two different scores of one output by a judge") as error:
+        judges.once(frame, "x.csv")
+    assert (error.value.column, error.value.value) == ("J", "system A, segment 1: 1 and 2")
+    with pytest.raises(DataError) as error:
+        judges.once(frame.drop(index=0), "x.csv")
+    assert (error.value.column, error.value.value) == (
+        "K", "system B, segment 2, document d: 5 and 6.5",
+    )  # fmt: skip
+    fine = judges.once(frame.drop(index=[0, 1]), "x.csv")
+    assert fine["score"].tolist() == [6.5, 2, 2] and fine.index.tolist() == [0, 1, 2]
