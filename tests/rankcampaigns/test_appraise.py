@@ -629,3 +629,21 @@ def test_exports_are_mqm_if_all_scores_are_0_and_a_span_names_an_error(tmp_path)
         ("f.csv", [MQM[2].replace(",0,d", ",0,d", 1), MQM[0]], True),
     ):  # fmt: skip
         assert bool(appraise.is_mqm(written(tmp_path, lines, name))) is is_mqm
+
+
+def test_exports_with_fewer_than_five_different_judgments_may_be_alike(tmp_path):
+    def rows(account, kinds):
+        return [f"{account},A,{k},TGT,eng,deu,{50 + k % kinds},d,False,[],1,2" for k in range(24)]
+
+    for kinds, refused in ((4, False), (5, True)):
+        files = tuple(written(tmp_path, rows(who, kinds), f"{who}.csv") for who in ("u1", "u2"))
+        if refused:
+            with pytest.raises(DataError, match="the same rows in two files"):
+                read_appraise(files, "en-de")
+        else:
+            assert len(read_appraise(files, "en-de").good) == 48
+    few = tuple(written(tmp_path, rows(who, 9)[:19], f"{who}.csv") for who in ("u1", "u2"))
+    assert len(read_appraise(few, "en-de").good) == 38
+    just = tuple(written(tmp_path, rows(who, 9)[:20], f"{who}.csv") for who in ("u1", "u2"))
+    with pytest.raises(DataError, match="the same rows in two files"):
+        read_appraise(just, "en-de")

@@ -322,3 +322,16 @@ def test_the_size_of_parquet_is_that_of_the_columns_that_are_read(tmp_path, monk
         else:
             assert total == 2 * n * len(names)  # a character and a separator for each cell
     assert binary.read(file, [], str)[1].tolist() == []
+
+
+def test_what_is_damaged_is_said_with_the_first_80_characters_of_why(tmp_path, monkeypatch):
+    file = parquet(tmp_path / "a.parquet", a=["x"])
+    for said, shown in (("y" * 99 + "\nz", "y" * 80), ("", ""), ("short\nmore", "short")):
+
+        def fails(*_, said=said):
+            raise ValueError(said)
+
+        monkeypatch.setattr(pq, "ParquetFile", fails)
+        with pytest.raises(DataError, match="not Parquet, or damaged") as error:
+            binary.names(file)
+        assert error.value.problem == f"not Parquet, or damaged ({shown})"

@@ -231,3 +231,10 @@ def test_what_lies_beside_a_single_file_or_a_demo_is_not_named(tmp_path):
     entry = {"format": "long"}
     single = catalogue._campaign("mine", tmp_path, entry, tmp_path / "mine.csv")
     assert single.unread == () and single.files() == (tmp_path / "mine.csv",)
+
+
+def test_a_campaign_is_no_demo_and_has_no_pairs_unless_it_says_so(tmp_path):
+    bare = catalogue.Campaign("x", "DA", "", "", 0, tmp_path, "long")
+    assert (bare.demo, bare.title, bare.known_pairs, bare.entry) == (False, "", (), {})
+    other = catalogue.Campaign("x", "DA", "", "", 0, tmp_path, "long", entry={"year": 2031})
+    assert bare == other and "2031" not in repr(other)  # what it says is no part of what it is

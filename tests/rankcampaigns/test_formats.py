@@ -335,3 +335,25 @@ def test_each_reason_why_something_is_not_read_is_said(tmp_path):
     for name, why in (("da", ""), ("long", "of the format segments, not long")):
         (tmp_path / "ad-seg-scores-cs-en.csv").write_text("SYS SID\nA 1\n")
         assert formats._why_unread(name, tmp_path / "ad-seg-scores-cs-en.csv", False) == why
+
+
+def test_a_form_of_json_alone_is_not_that_of_a_table_of_columns(tmp_path, monkeypatch):
+    names = {"user_id", "item_i", "model_a", "model_b", "winner"}
+    monkeypatch.setattr(formats, "_columns_of", lambda path: names)
+    known = {name for name, form in formats.FORMATS.items() if not form.special
+             and form.knows(tmp_path / "x.parquet", "")}  # fmt: skip
+    assert known == {"battles"}
+    names.remove("winner")
+    assert not formats.FORMATS["battles"].knows(tmp_path / "x.xlsx", "")
+
+
+def test_files_in_folders_that_settings_name_leave_the_others_unnamed(tmp_path):
+    (tmp_path / "one").mkdir()
+    text = "system,segment,score\nA,1,2\n"
+    (tmp_path / "one" / "mine.csv").write_text(text)
+    (tmp_path / "one" / "b.csv").write_text("left,right,winner\nA,B,left\n")
+    (tmp_path / "x.csv").write_text("left,right,winner\nA,B,left\n")
+    told = dict(formats.unread("long", tmp_path, {"files": ["one/mine.csv"]}))
+    assert told == {
+        "one/b.csv": "of the format battles, not long", "x.csv": "of the format battles, not long",
+    }  # fmt: skip

@@ -348,3 +348,12 @@ def test_of_outputs_scored_twice_the_first_is_named():
     )  # fmt: skip
     fine = judges.once(frame.drop(index=[0, 1]), "x.csv")
     assert fine["score"].tolist() == [6.5, 2, 2] and fine.index.tolist() == [0, 1, 2]
+
+
+def test_a_header_without_what_is_needed_is_shown_to_200_characters(tmp_path):
+    file = tmp_path / "judges.csv"
+    for names in (("system", "y" * 300), ("y" * 300, "segment")):
+        file.write_text(",".join(names) + "\n1,2\n")
+        with pytest.raises(DataError, match="no column for") as error:
+            judges.read_scores(file, "")
+        assert error.value.value == ", ".join(names)[:200]

@@ -2,6 +2,7 @@
 
 import gzip
 from itertools import combinations
+from pathlib import Path
 
 import demo_rr
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from assessments import json_lines
 from conftest import real
-from rankcampaigns import campaigns, settings
+from rankcampaigns import campaigns, settings, tables
 from rankcampaigns import rr as readers_rr
 from rankcompanion.notebooks.relative_ranking import agreement
 from rankcompanion.running import commands
@@ -581,3 +582,116 @@ def test_how_columns_of_battles_were_understood_says_who_said_so():
     told = readers_rr.reading(columns | {"told by": "the command line"})
     assert set(told["said by"]) == {"the command line"}
     assert readers_rr.reading({}).empty and list(readers_rr.reading({})) == readers_rr.READ
+
+
+def test_a_winner_may_be_the_name_of_a_system_or_a_word_for_a_side(tmp_path):
+    rows = ["m1,m2,best", "A,B,A", "A,B,B", "A,B,left", "A,B,model_b", "A,B,m2", "A,B,tie"]
+    settings = {"columns": {"left": "m1", "right": "m2", "winner": "best"}}
+    frame = readers_rr.read_battles([write(tmp_path, *rows, name="v.csv")], "xx-yy", settings)
+    assert frame["rank"].tolist() == [1, 2, 2, 1, 1, 2, 2, 1, 2, 1, 1, 1]
+    assert frame["system"].astype(str).tolist() == [*"AB"] * 6
+    assert set(frame["segment"]) and frame["ranked"].all()
+    usual = ["model_a,model_b,winner", "A,B,left"]
+    with pytest.raises(DataError, match="line 2, column 'winner': unknown winner") as error:
+        readers_rr.read_battles([write(tmp_path, *usual, name="v.csv")], "xx-yy", {})
+    assert error.value.expected.startswith("one of model_a, model_b, tie")
+
+
+@pytest.mark.parametrize("judge", ["", ",judge"])
+@pytest.mark.parametrize("question", ["", ",question_id"])
+def test_a_battle_that_stands_twice_is_counted_once_more(tmp_path, judge, question):
+    end = ",u" * bool(judge) + ",q" * bool(question)
+    rows = [f"model_a,model_b,winner{judge}{question}", *[f"A,B,model_a{end}"] * 3, f"B,A,tie{end}"]
+    frame = readers_rr.read_battles([write(tmp_path, *rows, name="v.csv")], "xx-yy", {})
+    counts = frame.attrs["excluded"]
+    assert frame["block"].nunique() == 4
+    assert counts.get("(kept: no judge is named)", 0) == (0 if judge else 4)
+    assert counts.get("identical rows (kept)", 0) == (2 if question else 0)
+
+
+def test_names_of_columns_of_battles_are_those_of_arenas_of_sides_or_of_the_settings():
+    arena = ["model_a", "model_b", "winner", "judge"]
+    found = {"system1": "model_a", "system2": "model_b", "judge": "judge", "winner": "winner"}
+    assert readers_rr._named(arena, {}) == found == readers_rr._named([*arena, "left"], {})
+    sides = ["left", "right", "winner", "worker", "prompt"]
+    assert readers_rr._named(sides, {}) == {
+        "system1": "left", "system2": "right", "judge": "worker", "question": "prompt",
+        "winner": "winner",
+    }  # fmt: skip
+    mapped = readers_rr._named([*arena, "who"], {"judge": "who"})
+    assert mapped == found | {"judge": "who"}
+    for header, mapping, words in (
+        (arena, {"score": "x"}, "not a column of battles; found 'score'"),
+        (arena, {"judge": "x"}, "no such column for judge; found 'x'"),
+        (arena[1:], {}, r"a column is missing.*a header with 'model_a', or columns=\"left=<your"),
+        (sides[:2], {}, r"a column is missing.*a header with 'winner', or columns=\"winner=<your"),
+    ):
+        with pytest.raises(DataError, match=words):
+            readers_rr._named(header, mapping)
+    with pytest.raises(DataError, match="a column is missing") as error:
+        readers_rr._named(["x" * 99], {})
+    assert error.value.value == "x" * 80
+    with pytest.raises(DataError, match="a column is missing") as error:
+        readers_rr._columns(
+            tables.table(Path("x.csv"), pd.DataFrame({"y" * 99: ["1"]}), [2]), ["a"]
+        )
+    assert (error.value.line, error.value.value) == (1, "y" * 80)
+
+
+def test_a_model_against_itself_is_refused_where_it_stands_though_others_are_left_out(tmp_path):
+    rows = [battle(0, "A", "B", "tie", anony=False), battle(1, "A", "B", "tie"),
+            battle(2, "B", "B", "tie"), battle(3, "A", "A", "tie")]  # fmt: skip
+    with pytest.raises(DataError, match="a model against itself") as error:
+        load(json_lines(tmp_path / "a.jsonl", rows))
+    assert (error.value.line, error.value.column, error.value.value) == (3, "model_b", "B")
+
+
+def test_whole_files_of_battles_have_blocks_questions_and_lines_of_their_own(tmp_path):
+    rows = ["model_a,model_b,winner,question_id,judge", "A,B,model_a,q1,u", "B,C,tie,q2,v"]
+    a = write(tmp_path, *rows, name="a.csv")
+    b = write(tmp_path, rows[0], "A,B,model_a,q1,u", "A,C,tie,q2,v", name="b.csv")
+    frame = readers_rr.read_battles([a, b], "xx-yy", {})
+    assert frame["block"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert frame["segment"].nunique() == 2 and frame.attrs["excluded"] == {
+        "identical rows (kept)": 1
+    }
+    with pytest.raises(DataError, match="the same rows in two files"):
+        write(tmp_path, *rows[:2], name="b.csv")
+        readers_rr.read_battles([a, b], "xx-yy", {})
+    with pytest.raises(DataError, match="no rows; expected rows below the header"):
+        readers_rr.read_battles([write(tmp_path, rows[0], name="c.csv")], "xx-yy", {})
+
+
+@pytest.mark.parametrize(
+    ("name", "track"),
+    [("x.csv", ""), ("x-combosystems.csv", "combination"), ("tunable.csv", "tunable")],
+)
+def test_a_track_is_part_of_the_task(tmp_path, name, track):
+    frame = readers_rr.read_rr([write(tmp_path, HEADER, ROW, name=name)])
+    assert set(frame["track"]) == {track} and set(frame["task"]) == {f"cs-en {track}".strip()}
+
+
+def test_blocks_of_two_files_are_numbered_on_after_comparisons_and_empty_slots(tmp_path):
+    pairs = comparisons({"a": 1, "b": 3, "c": 3}) + comparisons({"a": 1, "b": 2}, "j2")
+    first = write(tmp_path, PAIRWISE, *pairs, name="a.csv")
+    blank = "Czech,English,7,doc,7,j,1,a,2,b,3,c,0,blank,0,blank,2,1,3,-1,-1"
+    second = write(tmp_path, HEADER, blank, blank.replace(",j,", ",k,"), name="b.csv")
+    frame = readers_rr.read_rr([first, second])
+    assert frame.groupby("block").size().tolist() == [3, 2, 3, 3]
+    assert frame["position"].tolist() == [1, 2, 3, 1, 2, 1, 2, 3, 1, 2, 3]
+    assert frame.attrs["excluded"] == {"slots that showed nothing": 4}
+    assert frame["document"].astype(str).tolist() == [""] * 5 + ["doc"] * 6
+
+
+def test_a_name_that_looks_like_another_is_refused_in_rankings_too(tmp_path):
+    other = ROW.replace(",1,a,", ",1,\u0430,").replace("judge1", "judge2")
+    with pytest.raises(DataError, match="looks the same") as error:
+        readers_rr.read_rr([write(tmp_path, HEADER, ROW, other)])
+    assert error.value.line == 3
+    blanks = ROW.replace(",1,a,", ",1,a ,").replace("judge1", "judge2")
+    counts = readers_rr.read_rr([write(tmp_path, HEADER, ROW, blanks)]).attrs["excluded"]
+    assert counts["(kept: blanks around names taken away)"] == 1
+    with pytest.raises(
+        DataError, match="line 2, column 'srclang': unknown language; found 'Klingon'"
+    ):
+        readers_rr.read_rr([write(tmp_path, HEADER, ROW.replace("Czech", "Klingon"))])

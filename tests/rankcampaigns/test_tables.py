@@ -550,7 +550,7 @@ HEAD = "system,segment,rater,score\n"
 BODY = "".join(f"A,{k},u,{k}\n" for k in range(100))
 
 
-@pytest.mark.parametrize("titles", [0, 1, 30, 48])
+@pytest.mark.parametrize("titles", [0, 1, 30, 40])
 @pytest.mark.parametrize("footers", [0, 1, 15])
 def test_titles_and_footers_of_text_are_found_and_lines_stay(tmp_path, titles, footers):
     text = "Our title\n" * titles + HEAD + BODY + "\n" * bool(footers) + "a note\n" * footers
