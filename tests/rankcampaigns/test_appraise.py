@@ -647,3 +647,16 @@ def test_exports_with_fewer_than_five_different_judgments_may_be_alike(tmp_path)
     just = tuple(written(tmp_path, rows(who, 9)[:20], f"{who}.csv") for who in ("u1", "u2"))
     with pytest.raises(DataError, match="the same rows in two files"):
         read_appraise(just, "en-de")
+
+
+def test_rows_of_several_exports_and_pairs_are_marked_where_they_are(tmp_path):
+    form = "{},A,{},TGT,eng,{},{},d{},False,[],{},9000"
+    first = [form.format("u1", k, "deu", 10 + k, k, k) for k in (1, 2)]
+    cells = [(1, "ces", 5, 1, 1), (2, "deu", 20, 2, 7), (2, "deu", 30, 2, 3), (1, "deu", 40, 1, 9)]
+    second = [form.format("u2", *row) for row in cells]
+    files = (written(tmp_path, first, "a.csv"), written(tmp_path, second, "b.csv"))
+    da = read_appraise(files, "en-de")
+    assert da.good["score"].tolist() == [11, 12, 20, 40]
+    assert da.latest["score"].tolist() == [11, 12, 20, 30, 40]
+    marks = da.latest["mark"].astype(object)
+    assert marks.where(marks.notna(), "").tolist() == ["", "", "", "superseded", ""]

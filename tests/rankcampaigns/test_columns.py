@@ -795,3 +795,25 @@ def test_settings_that_stay_open_are_refused_by_name(tmp_path):
     assert error.value.value is None
     wide = guesses.settled(table(tmp_path, WIDE), {"wide": ["Aspen", "Birch"]})
     assert wide == {"columns": {"annotator": "rater"}, "wide": ["Aspen", "Birch"]}
+
+
+def test_of_columns_that_may_be_the_same_one_is_proposed():
+    with pytest.raises(DataError, match="several columns may be the annotator") as error:
+        columns.columns_of(["worker", "x", "rater"], {})
+    assert error.value.value == "worker, rater"
+    told = '`columns: {annotator: worker}` in a campaign.yaml, or columns="annotator=worker"'
+    assert error.value.expected == told
+    named = columns.columns_of(["worker", "x", "rater"], {"annotator": "rater", "score": "x"})
+    assert named == {"annotator": "rater", "score": "x"}
+
+
+@pytest.mark.parametrize(("more", "wide"), [("Rank", "all"), ("person", "named"), ("note", "all")])
+def test_systems_are_named_one_by_one_if_other_columns_hold_numbers(tmp_path, more, wide):
+    names = [f"m{k}" for k in range(21)]
+    cell = "remark {}" if more == "note" else "{}"
+    rows = [
+        ",".join([f"s{k}", cell.format(k), *(str((k + j) % 7) for j in range(21))])
+        for k in range(6)
+    ]
+    file = table(tmp_path, [",".join(["sentence", more, *names]), *rows])
+    assert guesses.proposed(file, {})[0]["wide"] == (names if wide == "named" else "all")

@@ -87,6 +87,7 @@ def test_a_file_that_is_nearly_of_a_format_says_so(tmp_path, name, content, word
         ('{\n"a": 1\n}', True),
         ('{"a": 1}\n{"a": 2}', False),
         ('{\n"a": 1\n', False),
+        ('{"a": 1}\n', False),
         ("[\n]", False),
     ],
 )

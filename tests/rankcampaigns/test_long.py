@@ -562,3 +562,13 @@ def test_files_that_name_annotators_or_none_do_not_mix(tmp_path):
     ) as error:
         campaigns.load(tmp_path)
     assert error.value.expected == "annotators in all files or in none"
+
+
+def test_a_score_off_the_scale_is_named_in_the_file_in_which_it_stands(tmp_path):
+    with_scores(tmp_path, SLIDER[:120])
+    rows = [("AB"[k % 2], f"x{k}", f"u{k % 7}", score) for k, score in enumerate(SLIDER[120:])]
+    rows[4] = (*rows[4][:3], 999)
+    write(tmp_path, rows, name="other.csv")
+    with pytest.raises(DataError, match="score out of scale") as error:
+        campaigns.load(tmp_path)
+    assert error.value.file.endswith("other.csv") and error.value.line == 6

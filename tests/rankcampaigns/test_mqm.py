@@ -420,3 +420,18 @@ def test_what_is_no_error_of_a_rating_is_shown():
         with pytest.raises(DataError, match="not an error") as error:
             mqm._kind(wrong)
         assert error.value.value == str(wrong)[:80] and error.value.column == "target_errors"
+
+
+def test_ratings_of_several_files_are_numbered_over_all_of_them(tmp_path):
+    for name, document in (("a", "d2"), ("b", "d1")):
+        rows = [rating("A", document, str(k), "r1", ("Style", "", "Minor")) for k in (2, 1)]
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows))
+    frame = mqm.read_ratings([tmp_path / "a.json", tmp_path / "b.json"], "es-en")
+    assert frame.index.tolist() == [0, 1, 2, 3] and set(frame["pair"]) == {"es-en"}
+    assert frame["document"].astype(str).tolist() == ["d2", "d2", "d1", "d1"]
+    assert frame["segment"].tolist() == [4, 3, 2, 1]
+    again = [rating("A", "d1", "1", "r1")]
+    (tmp_path / "c.json").write_text(json.dumps(again))
+    with pytest.raises(DataError, match="a second rating of an output by the same rater") as error:
+        mqm.read_ratings([tmp_path / "b.json", tmp_path / "c.json"], "es-en")
+    assert error.value.expected == "one; the first is in b.json"

@@ -585,11 +585,12 @@ def test_how_columns_of_battles_were_understood_says_who_said_so():
 
 
 def test_a_winner_may_be_the_name_of_a_system_or_a_word_for_a_side(tmp_path):
-    rows = ["m1,m2,best", "A,B,A", "A,B,B", "A,B,left", "A,B,model_b", "A,B,m2", "A,B,tie"]
+    words = ("A", "B", "left", "model_b", "m2", "tie", "right", "model_a")
+    rows = ["m1,m2,best", *(f"A,B,{word}" for word in words)]
     settings = {"columns": {"left": "m1", "right": "m2", "winner": "best"}}
     frame = readers_rr.read_battles([write(tmp_path, *rows, name="v.csv")], "xx-yy", settings)
-    assert frame["rank"].tolist() == [1, 2, 2, 1, 1, 2, 2, 1, 2, 1, 1, 1]
-    assert frame["system"].astype(str).tolist() == [*"AB"] * 6
+    assert frame["rank"].tolist() == [1, 2, 2, 1, 1, 2, 2, 1, 2, 1, 1, 1, 2, 1, 1, 2]
+    assert frame["system"].astype(str).tolist() == [*"AB"] * 8
     assert set(frame["segment"]) and frame["ranked"].all()
     usual = ["model_a,model_b,winner", "A,B,left"]
     with pytest.raises(DataError, match="line 2, column 'winner': unknown winner") as error:
@@ -695,3 +696,18 @@ def test_a_name_that_looks_like_another_is_refused_in_rankings_too(tmp_path):
         DataError, match="line 2, column 'srclang': unknown language; found 'Klingon'"
     ):
         readers_rr.read_rr([write(tmp_path, HEADER, ROW.replace("Czech", "Klingon"))])
+
+
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_an_empty_name_in_battles_is_refused_unless_it_is_a_judge(tmp_path, place):
+    rows = [["A", "B", "model_a", "q1", "u"], ["A", "C", "tie", "q2", "u"]]
+    rows[1][place] = ""
+    names = "model_a,model_b,winner,question_id,judge"
+    file = write(tmp_path, names, *map(",".join, rows), name="v.csv")
+    column = names.split(",")[place]
+    with pytest.raises(DataError, match=f"line 3, column '{column}': empty id"):
+        readers_rr.read_battles([file], "xx-yy", {})
+    without = write(tmp_path, "a,b,winner", "A,B,tie", name="w.csv")
+    with pytest.raises(DataError, match="a column is missing") as error:
+        readers_rr.read_battles([without], "xx-yy", {})
+    assert error.value.line == 1

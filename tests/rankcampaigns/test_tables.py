@@ -703,3 +703,10 @@ def test_a_cell_of_text_that_swallows_as_many_rows_as_not_is_text(tmp_path):
 @pytest.mark.parametrize("cell", ["1", "-2.5", "1e3", "nan", "inf", "0"])
 def test_what_python_reads_as_a_number_is_one(cell):
     assert tables.is_number(cell) and not tables.is_number(cell + "x")
+
+
+def test_quotation_marks_stay_where_cells_are_parted_by_tabs_already(tmp_path):
+    data = b'a\tb\n"1"\t2\n'
+    assert tables._tabbed(data, 2, tmp_path / "x.txt") == data
+    mixed = b'a\tb\tc\n"1" 2\t3\n\n4 5\t"6"\n'
+    assert tables._tabbed(mixed, 3, tmp_path / "x.txt") == b"a\tb\tc\n1\t2\t3\n\n4\t5\t6\n"

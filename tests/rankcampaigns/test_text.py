@@ -190,3 +190,10 @@ def test_an_archive_holds_one_table_that_ends_in_tsv_or_one_file(tmp_path):
         text.content(archive(tmp_path / "b.tar.gz"))
     with pytest.raises(DataError, match="no such file"):
         text.content(tmp_path / "gone.csv")
+
+
+def test_a_number_too_long_for_python_is_refused_on_its_line(tmp_path):
+    assert text.PIECE == 2**20
+    with pytest.raises(DataError, match="not JSON") as error:
+        text.parsed("9" * 9000, tmp_path / "x.jsonl", 3)
+    assert error.value.line == 3
