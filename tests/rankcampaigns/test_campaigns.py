@@ -7,7 +7,7 @@ import pytest
 
 from conftest import needs, real
 from da_files import HEADER, ROWS, segment_file, write
-from rankcampaigns import campaigns
+from rankcampaigns import campaigns, text
 from rankcompanion.verdict import cases as verdict
 from rankstability import paths
 from rankstability.errors import DataError
@@ -434,3 +434,44 @@ def test_a_judge_of_one_language_pair_is_none_too_many_in_another(tmp_path):
     (tmp_path / "campaign.yaml").write_text("judges: [GPT-4, GPT-5]\n")
     with pytest.raises(DataError, match="no such judge"):
         campaigns.load(campaign := campaigns.find(tmp_path), campaign.pairs[0])
+
+
+def test_of_several_analysis_folders_none_is_taken(tmp_path):
+    write(tmp_path / "one" / "analysis")
+    assert campaigns._inside(tmp_path) == tmp_path / "one" / "analysis"
+    write(tmp_path / "two" / "analysis")
+    assert campaigns._inside(tmp_path) == tmp_path
+    (tmp_path / "analysis").write_text("no folder")
+    assert campaigns._inside(tmp_path) == tmp_path
+    (tmp_path / "analysis").unlink()
+    write(tmp_path / "analysis")
+    assert campaigns._inside(tmp_path) == tmp_path / "analysis"
+
+
+def test_a_folder_is_a_copy_if_all_files_are_as_they_were_released(tmp_path):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text(name)
+    blobs = {name: {"git_blob": text.git_blob(tmp_path / name)} for name in ("a.csv", "b.csv")}
+    sources = [{"repository": "r", "files": blobs}]
+    entry = {"files": ["a.csv", "b.csv"], "sources": sources}
+    parts = {"parts": {"x": ["a.csv"], "y": ["b.csv"]}, "sources": sources}
+    elsewhere = entry | {"sources": [{"files": blobs}]}
+    unknown = entry | {"files": ["a.csv", "c.csv"]}
+    for one, copy in ((entry, True), (parts, True), ({}, False), (elsewhere, False),
+                      (unknown, False), (entry | {"files": []}, False)):  # fmt: skip
+        assert campaigns._is_copy(tmp_path, one) is copy
+    (tmp_path / "b.csv").write_text("changed")
+    assert not campaigns._is_copy(tmp_path, entry)
+    (tmp_path / "b.csv").unlink()
+    assert not campaigns._is_copy(tmp_path, entry)
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [("mine.csv.gz", "mine"), ("mine.v2.TSV", "mine.v2"), ("..mine.csv", "mine"),
+     ("demo-srdc.csv", "own-demo-srdc"), ("demo-srdcs.csv", "demo-srdcs")],
+)  # fmt: skip
+def test_a_file_gives_its_campaign_a_name(tmp_path, place, name):
+    data = LONG.replace(",", "\t" if "TSV" in place else ",").encode()
+    (tmp_path / place).write_bytes(gzip.compress(data) if place.endswith("gz") else data)
+    assert campaigns.find(tmp_path / place).name == name

@@ -238,3 +238,10 @@ def test_a_campaign_is_no_demo_and_has_no_pairs_unless_it_says_so(tmp_path):
     assert (bare.demo, bare.title, bare.known_pairs, bare.entry) == (False, "", (), {})
     other = catalogue.Campaign("x", "DA", "", "", 0, tmp_path, "long", entry={"year": 2031})
     assert bare == other and "2031" not in repr(other)  # what it says is no part of what it is
+
+
+def test_a_campaign_is_not_changed_in_place():
+    campaign = campaigns.find("demo-rr")
+    with pytest.raises(AttributeError, match="cannot assign to field 'year'"):
+        campaign.year = 2031
+    assert campaign == campaigns.find("demo-rr") and len({campaign, campaigns.find("demo-rr")}) == 1

@@ -817,3 +817,12 @@ def test_systems_are_named_one_by_one_if_other_columns_hold_numbers(tmp_path, mo
     ]
     file = table(tmp_path, [",".join(["sentence", more, *names]), *rows])
     assert guesses.proposed(file, {})[0]["wide"] == (names if wide == "named" else "all")
+
+
+def test_what_was_read_of_a_file_is_not_changed_in_place(tmp_path):
+    read = columns.opened(table(tmp_path, ["system,segment,score", "A,1,2", "B,1,x"]), {})
+    with pytest.raises(AttributeError, match="cannot assign to field 'pair'"):
+        read.pair = "cs-en"
+    assert read.averages is False and read.scale is None
+    assert read.scores[0] == 2 and pd.isna(read.scores[1])
+    assert read.take([1]).column("score").tolist() == ["x"]

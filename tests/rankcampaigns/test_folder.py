@@ -374,3 +374,12 @@ def test_results_of_a_run_of_ours_are_those_it_lists_and_its_notebooks(tmp_path)
     assert [one.name for one in lies.entries(tmp_path)] == ["mine.csv"]
     (tmp_path / "clusters.csv").write_text("SRC TRG\ncs en\n")
     assert [one.name for one in lies.entries(tmp_path)] == ["clusters.csv", "mine.csv"]
+
+
+def test_what_readers_share_is_not_changed_in_place(tmp_path):
+    source = lies.Source(tmp_path, ())
+    reader = lies.Reader(pairs=lambda source: (), read=lambda source, pair: pd.DataFrame())
+    for one, name in ((source, "path"), (reader, "pairs")):
+        with pytest.raises(AttributeError, match=f"cannot assign to field '{name}'"):
+            setattr(one, name, None)
+    assert source == lies.Source(tmp_path, (), {})

@@ -358,3 +358,8 @@ def test_files_in_folders_that_settings_name_leave_the_others_unnamed(tmp_path):
     assert told == {
         "one/b.csv": "of the format battles, not long", "x.csv": "of the format battles, not long",
     }  # fmt: skip
+
+
+def test_a_format_is_not_changed_in_place():
+    with pytest.raises(AttributeError, match="cannot assign to field 'protocol'"):
+        formats.FORMATS["long"].protocol = "RR"

@@ -1,6 +1,7 @@
 """The header of a sheet, and the title rows and footers around its table."""
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import given
 
 from rankcampaigns.layout import _always, layout, notes, width
@@ -100,3 +101,9 @@ def test_what_stands_around_a_table_is_named_by_line_and_by_its_first_60_charact
     )
     alone = sheet(HEADER, *body(3))
     assert notes(alone, layout(alone)) == ()
+
+
+def test_a_layout_is_not_changed_in_place():
+    found = layout(sheet(HEADER, *body(3)))
+    with pytest.raises(AttributeError, match="cannot assign to field 'header'"):
+        found.header = 2

@@ -710,3 +710,24 @@ def test_quotation_marks_stay_where_cells_are_parted_by_tabs_already(tmp_path):
     assert tables._tabbed(data, 2, tmp_path / "x.txt") == data
     mixed = b'a\tb\tc\n"1" 2\t3\n\n4 5\t"6"\n'
     assert tables._tabbed(mixed, 3, tmp_path / "x.txt") == b"a\tb\tc\n1\t2\t3\n\n4\t5\t6\n"
+
+
+def test_a_table_that_callers_share_is_not_changed_in_place(tmp_path):
+    made = tables.read(written(tmp_path, "a,b\n1,2\n"))
+    with pytest.raises(AttributeError, match="cannot assign to field 'lines'"):
+        made.lines = []
+    assert tables.read(tmp_path / "mine.csv") is made  # as long as the file does not change
+    written(tmp_path, "a,b\n1,2\n3,4\n")
+    assert len(tables.read(tmp_path / "mine.csv").frame) == 2
+
+
+def test_columns_of_parquet_that_are_not_chosen_are_named_as_unread(tmp_path):
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"a": ["x ", "y"], "b": [1, 2], "c": [0.5, 1.0], "d": ["p", "q"]})
+    frame.to_parquet(tmp_path / "x.parquet")
+    made = tables.any_table(tmp_path / "x.parquet", lambda names: [names[2], names[0]])
+    assert list(made.frame) == ["a", "c"] and made.unread == ("b", "d") and made.beside == ()
+    assert made.frame.astype(str).to_numpy().tolist() == [["x", "0.5"], ["y", "1"]]
+    assert made.lines.tolist() == [1, 2] and list(made.trimmed(["a"]).values()) == [1, 0]
+    assert tables.any_table(tmp_path / "x.parquet").unread == ()
+    assert tables.header(tmp_path / "x.parquet") == [*"abcd"]
