@@ -109,7 +109,7 @@ def find(name: str | Path, told: Mapping[str, Any] | None = None) -> Campaign:
         )
     here = ", ".join(campaign.name for campaign in present()) or "none"
     expected = f"a folder or file, or one of {', '.join(catalogue())}; here: {here}"
-    value = given if len(given) < 200 else given[:200] + " ..."
+    value = given if len(given) <= 200 else given[:200] + " ..."
     raise DataError(
         "unknown campaign" + meant(given, catalogue()), value=value, expected=expected
     )

@@ -9,7 +9,7 @@ import pytest
 import esa
 from assessments import excluded
 from conftest import needs, real
-from rankcampaigns import appraise, campaigns, formats
+from rankcampaigns import appraise, campaigns, formats, segments
 from rankcampaigns.appraise import judged, read_appraise, read_appraise_mqm
 from rankstability.errors import DataError
 from rankstability.judgments import ranked_systems, select_rows
@@ -434,3 +434,229 @@ def test_error_spans_with_a_column_more_are_refused_with_the_widths_there_are(tm
     file.write_text("\n".join(rows) + "\n")
     with pytest.raises(DataError, match=r"Appraise has 9, 11 or 12, .* 13 columns"):
         campaigns.find(file)
+
+
+def rows_of(*cells, mark="", hit="u"):
+    """Rows of an export by document, system and item; each document of a system is a block."""
+    names = ["document", "system", "item"]
+    frame = pd.DataFrame([one.split() for one in cells], columns=names)
+    frame["block"] = frame["document"] + "#" + frame["system"]
+    return frame.assign(mark=mark, type="SYSTEM", hit=hit)
+
+
+def test_systems_share_ids_if_one_has_three_quarters_of_those_of_a_document():
+    three = [f"d A {k}" for k in "123"]
+    assert segments._shared(rows_of(*three, *(f"d B {k}" for k in "234")))  # 3 of 4
+    assert not segments._shared(rows_of(*three, *(f"d B {k}" for k in "345")))  # 3 of 5
+    alone = [*(f"d A {k}" for k in "12"), *(f"e B {k}" for k in "34")]
+    assert segments._shared(rows_of(*alone))  # no document of two systems
+    far = [*(f"d A {k}" for k in "12"), *(f"d B {k}" for k in "34"), "e A 5"]
+    assert not segments._shared(rows_of(*far))
+    rows = rows_of(*far).assign(mark=["", "", "tutorial", "tutorial", ""])
+    assert segments._shared(rows)
+
+
+def test_the_place_in_a_document_is_known_where_one_account_judged_all_of_it():
+    cells = [*(f"d A {k}" for k in (3, 1, 2)), *(f"d B {k}" for k in (11, 13, 12)), "d C 21"]
+    rows = rows_of(*cells)
+    assert segments.places(rows).tolist() == ["d_3", "d_1", "d_2", "d_1", "d_3", "d_2", ""]
+    two = rows.assign(hit=[*"uuuuuvw"])  # B by two accounts
+    assert segments.places(two).tolist() == ["d_3", "d_1", "d_2", "", "", "", ""]
+    marked = rows.assign(mark=["", "", "duplicate", *[""] * 4])
+    assert segments.places(marked).tolist() == [""] * 7  # three lengths: most systems have none
+    named = rows_of("d A x", "d A 2", "d B 3", "d B 4")
+    assert segments.places(named).tolist() == ["", "d_1", "d_1", "d_2"]
+    even = rows_of("d A 1", "d A 2", "d B 3")  # no length that most systems have
+    assert segments.places(even).tolist() == ["", "", ""]
+
+
+def test_rows_are_placed_by_item_by_document_and_item_or_by_their_place(tmp_path):
+    file = tmp_path / "x.csv"
+    bare = rows_of("d A 1", "d B 1").assign(document="")
+    assert segments.identify(bare, None, file)["segment"].tolist() == ["1", "1"]
+    once = rows_of("d A 1", "d B 1", "e A 2", "e B 2")
+    assert segments.identify(once, None, file)["segment"].tolist() == ["1", "1", "2", "2"]
+    within = rows_of("d A 1", "d B 1", "e A 1", "e B 1")
+    assert segments.identify(within, None, file)["segment"].tolist() == ["d_1", "d_1", "e_1", "e_1"]
+    within.loc[3, "mark"] = "tutorial"
+    within.loc[2, "document"] = "d"  # of rows without a mark, each id is of one document
+    placed = segments.identify(within.drop(index=2), None, file)["segment"].tolist()
+    assert placed == ["1", "1", "1"]
+
+
+def test_half_of_the_rows_may_be_without_a_segment_and_not_more(tmp_path):
+    listed = tmp_path / "segments-en-de.tsv"
+    listed.write_text("itemId\tdocId\tsegment\n1\td#A\t7\n2\td#A\t8\n")
+    rows = rows_of("d A 1", "d A 2", "d A 3", "d A 4")
+    found = segments.identify(rows, listed, tmp_path / "x.csv")
+    assert found["segment"].tolist() == ["7", "8", "unknown d#A 3", "unknown d#A 4"]
+    assert found["mark"].tolist() == ["", "", "no segment", "no segment"]
+    more = rows_of("d A 1", "d A 2", "d A 3", "d A 4", "d A 5")
+    with pytest.raises(DataError, match="the segments of 3 of 5 rows are unknown") as error:
+        segments.identify(more, listed, tmp_path / "x.csv")
+    assert error.value.column == "itemId" and str(error.value.file).endswith("segments-en-de.tsv")
+    assert error.value.expected.endswith("itemId, docId, segment, document, domain")
+    marked = more.assign(mark=["", "", "", "", "duplicate"])
+    found = segments.identify(marked, listed, tmp_path / "x.csv")
+    assert found["mark"].tolist() == ["", "", "no segment", "no segment", "duplicate"]
+    listed.write_text("itemId\tsegment\n1\t7\n")
+    with pytest.raises(DataError, match="not a list of segments") as error:
+        segments.identify(rows, listed, tmp_path / "x.csv")
+    assert error.value.value == "itemId\tsegment"
+    assert (error.value.line, error.value.column) == (1, "docId")
+
+
+@pytest.mark.parametrize(
+    ("name", "beside"),
+    [("annotators.tsv", True), ("segments-en-de.tsv", True), ("segments-.tsv", False),
+     ("my-segments-en-de.tsv", False), ("segments-en-de.csv", False), ("scores.csv", False)],
+)  # fmt: skip
+def test_lists_beside_an_export_are_known_by_their_names(name, beside, tmp_path):
+    assert appraise.companion(tmp_path / name) is beside
+
+
+@pytest.mark.parametrize(
+    ("line", "width"),
+    [("u,A,1,TGT,eng,deu,70,1,2", 9), ("u,A,1,TGT,eng,deu,70,1,2,7,9", 11),
+     ("u,A,1,TGT,eng,deu,70,d,true,1,2", 11), ("u,A,1,TGT,eng,deu,70,d,no,1,2", 11),
+     ("u,A,1,TGT,eng,deu,70,d,False,[],1,2", 12), ("u,A,1,TGT,eng,deu,70,d,False,[],1,2,7,9", 14),
+     ("u,A,1,XXX,eng,deu,70,1,2", 0), ("u,A,1,TGT,eng,deu,70,1", 0),
+     ("u,A,1,TGT,eng,deu,70,d,False,[],[1],2", 0), ("p,u,A,1,TGT,eng,deu,70,d,False,1,2", 12)],
+)  # fmt: skip
+def test_the_layout_of_an_export_is_that_of_its_width(line, width):
+    assert len(appraise.layout(line)) == width
+    row = line.split(",")
+    if width or "TGT" not in row[3:5]:
+        assert appraise.almost(line) == ""
+    else:
+        assert appraise.almost(line).endswith(f"with --batch-info; this has {len(row)} columns")
+    assert appraise.almost("a,b,c,d,e") == ""
+
+
+def test_a_time_is_known_for_less_than_thirty_days_and_not_before_its_start():
+    account = pd.Series(["u"] * 4)
+    start = pd.Series([0.0, 0.0, 5.0, -1.0])
+    most = 30 * 24 * 3600
+    end = pd.Series([most - 1, most, 4.0, 3.0])
+    seconds = appraise._seconds(account, start, end)
+    assert seconds.iloc[0] == most - 1 and seconds.iloc[1:].isna().all()
+    same = appraise._seconds(account[:1], pd.Series([7.0]), pd.Series([7.0]))
+    assert same.tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("block", "systems", "apart"),
+    [("d#A#bad1", {"A"}, ("d", "#A#bad1")), ("d", {"d"}, ("d", "")), ("#A", {"A"}, ("", "#A")),
+     ("d#1#A", {"A"}, ("d#1", "#A")), ("d#A#1", {"A"}, ("d#A#1", "")), ("bad", {"A"}, ("bad", ""))],
+)  # fmt: skip
+def test_marks_stand_at_the_end_of_a_document_id(block, systems, apart):
+    assert appraise._apart(block, systems) == apart
+
+
+def test_accounts_may_be_fewer_people_unless_something_says_so(tmp_path):
+    lines = [f"engdeu5a0{k},A,{k},TGT,eng,deu,5{k},d,False,1,2" for k in range(3)]
+    file = written(tmp_path, lines)
+    (row,) = appraise.reading((file,)).to_dict("records")
+    assert row["what"] == "accounts" and row["value"].startswith("3 accounts may be fewer people")
+    assert (row["file"], row["said by"]) == ("all", "their names")
+    assert appraise.reading((file,), {"A": ["*"]}).empty
+    beside = written(tmp_path, ["username\tannotator", "x\ty"], "annotators.tsv")
+    assert appraise.reading((file, beside)).empty
+    nrc = written(tmp_path, [f"Ann,{line}" for line in lines], "nrc.csv")
+    assert appraise.reading((nrc,)).empty and len(appraise.reading((nrc, file))) == 1
+
+
+def test_a_list_of_annotators_needs_its_header(tmp_path):
+    file = written(tmp_path, ESA[:1])
+    beside = written(tmp_path, ["username\twho", "engjpn1\tAnn"], "annotators.tsv")
+    with pytest.raises(DataError, match="not a list of annotators") as error:
+        read_appraise((file, beside), "en-ja")
+    assert error.value.line == 1 and error.value.value == "username\twho"
+
+
+def test_no_export_and_no_rows_of_a_pair_are_refused(tmp_path):
+    with pytest.raises(DataError, match="not an export of Appraise") as error:
+        appraise.export(written(tmp_path, ["x" * 99]))
+    assert (error.value.line, error.value.value) == (1, "x" * 80)
+    file = written(tmp_path, ESA)
+    with pytest.raises(DataError, match="found 'en-de'; expected one of en-ja, en-zh"):
+        read_appraise((file,), "en-de")
+    beside = written(tmp_path, ["username\tannotator", "x\ty"], "annotators.tsv")
+    with pytest.raises(DataError, match="no rows for the language pair; found 'en-de'"):
+        read_appraise((beside,), "en-de")
+    header = "username,system,itemId,itemType,srcLang,trgLang,score,timeStart,timeEnd"
+    with pytest.raises(DataError, match="no rows; expected judgments"):
+        appraise.export(written(tmp_path, [header], "bare.csv"))
+
+
+def test_of_marks_the_first_that_fits_is_given():
+    names = ["tutorial1", "d", "d", "d", "d", "d", "d"]
+    marks = ["#dup", "#incomplete#dup", "#dup", "#duplicate12", "#bad", "", "#incompletes"]
+    rows = pd.DataFrame({"block": names, "marks": marks, "system": "A", "hit": "u", "item": "1"})
+    rows = rows.assign(whole=[False] * 5 + [True, False], start=range(7), type="SYSTEM")
+    rows["item"] = [str(k) for k in range(7)]
+    assert appraise._marks(rows).tolist() == [
+        "tutorial", "incomplete", "duplicate", "duplicate", "", "document score", "",
+    ]  # fmt: skip
+    again = rows.assign(
+        marks="", block="d", item="1", whole=False, start=[3, 1, 9, 2, 9, np.nan, 0]
+    )
+    expected = ["superseded"] * 4 + [""] + ["superseded"] * 2  # of equal times the later row
+    assert appraise._marks(again).tolist() == expected
+    systems = rows.assign(marks="", block="d", whole=False, system=["x-tutorial", *"ABCDEF"])
+    assert appraise._marks(systems).tolist() == ["tutorial", *[""] * 6]
+
+
+def test_segments_of_mqm_are_numbered_by_name_where_they_have_no_numbers(tmp_path):
+    rows = [
+        f"u1,{system},{item},TGT,eng,deu,0,{document},False,{spans},1,2"
+        for document in ("e", "d")
+        for system in "AB"
+        for item, spans in ((1, SPAN % ("major", "Style", "x")), (2, "[]"))
+    ]
+    errors = read_appraise_mqm((written(tmp_path, rows),), "en-de")
+    found = errors.drop_duplicates(["document", "segment"])
+    assert found[["document", "segment", "doc_segment"]].to_numpy().tolist() == [
+        ["e", 2, 1], ["e", 3, 2], ["d", 0, 1], ["d", 1, 2],
+    ]  # fmt: skip
+    assert errors["severity"].tolist().count("Major") == 4
+
+
+def test_exports_are_mqm_if_all_scores_are_0_and_a_span_names_an_error(tmp_path):
+    for name, lines, is_mqm in (
+        ("a.csv", MQM, True), ("b.csv", [MQM[2]], False), ("c.csv", ESA[:1], False),
+        ("d.csv", [MQM[0].replace(",0,d", ",1,d")], False), ("e.csv", ["x,y"], False),
+        ("f.csv", [MQM[2].replace(",0,d", ",0,d", 1), MQM[0]], True),
+    ):  # fmt: skip
+        assert bool(appraise.is_mqm(written(tmp_path, lines, name))) is is_mqm
+
+
+def test_exports_with_fewer_than_five_different_judgments_may_be_alike(tmp_path):
+    def rows(account, kinds):
+        return [f"{account},A,{k},TGT,eng,deu,{50 + k % kinds},d,False,[],1,2" for k in range(24)]
+
+    for kinds, refused in ((4, False), (5, True)):
+        files = tuple(written(tmp_path, rows(who, kinds), f"{who}.csv") for who in ("u1", "u2"))
+        if refused:
+            with pytest.raises(DataError, match="the same rows in two files"):
+                read_appraise(files, "en-de")
+        else:
+            assert len(read_appraise(files, "en-de").good) == 48
+    few = tuple(written(tmp_path, rows(who, 9)[:19], f"{who}.csv") for who in ("u1", "u2"))
+    assert len(read_appraise(few, "en-de").good) == 38
+    just = tuple(written(tmp_path, rows(who, 9)[:20], f"{who}.csv") for who in ("u1", "u2"))
+    with pytest.raises(DataError, match="the same rows in two files"):
+        read_appraise(just, "en-de")
+
+
+def test_rows_of_several_exports_and_pairs_are_marked_where_they_are(tmp_path):
+    form = "{},A,{},TGT,eng,{},{},d{},False,[],{},9000"
+    first = [form.format("u1", k, "deu", 10 + k, k, k) for k in (1, 2)]
+    cells = [(1, "ces", 5, 1, 1), (2, "deu", 20, 2, 7), (2, "deu", 30, 2, 3), (1, "deu", 40, 1, 9)]
+    second = [form.format("u2", *row) for row in cells]
+    files = (written(tmp_path, first, "a.csv"), written(tmp_path, second, "b.csv"))
+    da = read_appraise(files, "en-de")
+    assert da.good["score"].tolist() == [11, 12, 20, 40]
+    assert da.latest["score"].tolist() == [11, 12, 20, 30, 40]
+    marks = da.latest["mark"].astype(object)
+    assert marks.where(marks.notna(), "").tolist() == ["", "", "", "superseded", ""]

@@ -3,6 +3,7 @@
 import datetime
 import re
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -243,3 +244,94 @@ def test_a_spreadsheet_of_another_kind_shows_its_columns(tmp_path):
     file = spreadsheet(tmp_path / "mine.xlsx", Sheet=[["Zeit", "Frage"], ["9:00", "gut"]])
     with pytest.raises(DataError, match="not a file of a known format; found 'Zeit, Frage'"):
         campaigns.find(file)
+
+
+@pytest.mark.parametrize(
+    ("place", "letters"),
+    [(0, "A"), (1, "B"), (25, "Z"), (26, "AA"), (51, "AZ"), (52, "BA"), (701, "ZZ"), (702, "AAA")],
+)
+def test_columns_are_lettered_as_in_a_spreadsheet(place, letters):
+    assert binary._letters(place) == letters
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"), [((), ""), ((3,), "1 row"), ((2, 4), "2 rows"), ((2, 3, 4), "3 rows")]
+)
+@pytest.mark.parametrize("how", ["hidden", "flat"])
+def test_rows_that_are_hidden_or_made_flat_are_counted(tmp_path, rows, said, how):
+    file = spreadsheet(tmp_path / "mine.xlsx", Sheet=TABLE)
+    book = openpyxl.load_workbook(file)
+    for row in rows:
+        about = book.active.row_dimensions[row]
+        about.hidden = how == "hidden"
+        about.height = 77 if how == "flat" else 20
+    book.active.row_dimensions[5].height = 30
+    book.save(tmp_path / "high.xlsx")
+    with zipfile.ZipFile(tmp_path / "high.xlsx") as high, zipfile.ZipFile(file, "w") as packed:
+        for name in high.namelist():
+            packed.writestr(name, high.read(name).replace(b'ht="77"', b'ht="0"'))
+    assert dict(binary.hidden(file)) == ({binary.HIDDEN: said} if said else {})
+    assert binary.beside(file) == binary.hidden(file)
+
+
+def test_a_sheet_is_read_by_its_title_or_as_the_only_one(tmp_path):
+    assert binary.MOST_ROWS == 2**20
+    file = spreadsheet(tmp_path / "mine.xlsx", Ratings=TABLE, Empty=[])
+    assert binary.sheets(file) == ("Ratings",) and binary.names(file) == TABLE[0]
+    columns, lines = binary.read(file, ["system", "score"], str)
+    assert list(columns) == ["system", "score"] and lines.tolist() == [2, 3, 4, 5]
+    assert list(columns["system"]) == [*"AABB"]
+    with pytest.raises(DataError, match="no such sheet; found 'Empty'; expected one of Ratings"):
+        binary.names(file, "Empty")
+    two = spreadsheet(tmp_path / "two.xlsx", Ratings=TABLE, Key=[["a", "b"], ["1", "2"]])
+    assert binary.sheets(two) == ("Ratings", "Key") and binary.names(two, "Key") == ["a", "b"]
+    with pytest.raises(DataError, match="several sheets; found 'Ratings, Key'") as error:
+        binary.names(two)
+    assert error.value.expected == 'sheet="Ratings", or CSV of it'
+    twice = spreadsheet(tmp_path / "twice.xlsx", Sheet=[["a", "b", "a"], [1, 2, 3]])
+    with pytest.raises(DataError, match="a column appears twice; found 'a'; expected each once"):
+        binary.names(twice)
+    with pytest.raises(DataError, match="the file is empty"):
+        binary.names(spreadsheet(tmp_path / "none.xlsx", Sheet=[]))
+
+
+def test_other_parts_of_a_spreadsheet_than_its_sheets_are_not_looked_at(tmp_path):
+    file = spreadsheet(tmp_path / "mine.xlsx", Sheet=TABLE)
+    with zipfile.ZipFile(file, "a") as packed:
+        packed.writestr("xl/macrosheets/sheet1.xml", '<c r="D3"><f>1+1</f></c>')
+        packed.writestr("xl/worksheets/notes.bin", b"\0no XML")
+        packed.writestr("xl/other/sheet1.xml", '<row hidden="1"/>')
+    assert binary.names(file) == TABLE[0] and binary.hidden(file) == ()
+
+
+def test_the_size_of_parquet_is_that_of_the_columns_that_are_read(tmp_path, monkeypatch):
+    n = 2000
+    same = pyarrow.DictionaryArray.from_arrays(np.zeros(n, np.int8), ["A"])
+    long = ["x" * 50 + str(k) for k in range(n)]
+    file = parquet(tmp_path / "a.parquet", system=same, segment=same, text=long)
+    told = []
+    monkeypatch.setattr(binary.text, "check_unpacked", lambda *about: told.append(about))
+    for names in (["system"], ["system", "segment"], ["text"]):
+        told.clear()
+        columns, lines = binary.read(file, names, str)
+        assert list(columns) == names and lines.tolist() == [*range(1, n + 1)]
+        path, total, packed = told[-1]
+        assert (path, packed) == (file, file.stat().st_size)
+        if "text" in names:
+            assert total > 50 * n
+        else:
+            assert total == 2 * n * len(names)  # a character and a separator for each cell
+    assert binary.read(file, [], str)[1].tolist() == []
+
+
+def test_what_is_damaged_is_said_with_the_first_80_characters_of_why(tmp_path, monkeypatch):
+    file = parquet(tmp_path / "a.parquet", a=["x"])
+    for said, shown in (("y" * 99 + "\nz", "y" * 80), ("", ""), ("short\nmore", "short")):
+
+        def fails(*_, said=said):
+            raise ValueError(said)
+
+        monkeypatch.setattr(pq, "ParquetFile", fails)
+        with pytest.raises(DataError, match="not Parquet, or damaged") as error:
+            binary.names(file)
+        assert error.value.problem == f"not Parquet, or damaged ({shown})"

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from rankcampaigns import campaigns, columns, guesses, settings
@@ -442,3 +443,386 @@ def test_two_words_for_right_and_wrong_are_scores(tmp_path):
     with pytest.raises(DataError, match="all scores are words") as error:
         campaigns.load(table(tmp_path, ["system,segment,score", *rows]))
     assert "missing" not in error.value.expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "number", "score"),
+    [("3,5", True, True), ("-2", True, True), ("3.5e2", True, True), ("nan", True, True),
+     ("1,2,3", False, False), ("", False, False), ("80 %", False, True), ("-80,5%", False, True),
+     ("True", False, True), ("FALSE", False, True), ("yes", False, False), ("%", False, False)],
+)  # fmt: skip
+def test_a_cell_is_a_number_or_may_be_a_score(cell, number, score):
+    assert columns.is_number(cell) is number and columns.is_score(cell) is score
+
+
+@pytest.mark.parametrize(
+    ("name", "summary"),
+    [("Rank", True), ("Model Size (M)", True), ("average score", True), ("cost_usd", True),
+     ("ranked", False), ("score", False), ("", False), ("Total", True), ("means", False)],
+)  # fmt: skip
+def test_columns_of_ranks_and_sizes_are_known_by_a_word(name, summary):
+    assert columns.summarises(name) is summary
+
+
+@pytest.mark.parametrize(
+    ("named", "of"),
+    [((), "system"), (("system",), "segment"), (("system", "segment"), "annotator"),
+     (("segment", "annotator"), "system"), (("system", "annotator"), "segment"),
+     (("system", "segment", "annotator"), "")],
+)  # fmt: skip
+def test_what_columns_of_a_wide_table_are_is_what_it_does_not_name(named, of):
+    assert columns.beside_each_other(named) == of
+
+
+def scored(folder, cells, **settings):
+    """The scores of a table with these cells, as they were understood, and what was said."""
+    rows = ["system;segment;score", *(f"{'AB'[k % 2]};{k};{cell}" for k, cell in enumerate(cells))]
+    read = columns.opened(table(folder, rows), settings)
+    return read.column("score").astype(str).tolist(), dict(one[:2] for one in read.said)
+
+
+@pytest.mark.parametrize(
+    ("cells", "scores", "said"),
+    [(["yes", "No", ""], ["1", "0", ""], {"scores": "yes counts as 1, no as 0"}),
+     (["passed", "FAILED"], ["1", "0"], {"scores": "passed counts as 1, failed as 0"}),
+     (["wrong", "correct"], ["0", "1"], {"scores": "correct counts as 1, wrong as 0"}),
+     (["right", "wrong"], ["1", "0"], {"scores": "right counts as 1, wrong as 0"}),
+     (["yes", "wrong"], ["yes", "wrong"], {}), (["", "na"], ["", "na"], {}),
+     (["80 %", "7,5%", "NA"], ["80", "7.5", "NA"],
+      {"scores": "per cent signs taken away", "sign before decimals": ","}),
+     (["80 %", "7"], ["80 %", "7"], {}),
+     (["3,5", "2"], ["3.5", "2"], {"sign before decimals": ","}),
+     (["1,234", "1,5"], ["1.234", "1.5"], {"sign before decimals": ","}),
+     (["1,2,3", "1,5"], ["1,2,3", "1,5"], {}), (["3.5", "2"], ["3.5", "2"], {})],
+)  # fmt: skip
+def test_scores_are_understood_where_all_of_them_are_of_one_kind(tmp_path, cells, scores, said):
+    assert scored(tmp_path, cells) == (scores, said)
+
+
+def test_a_comma_in_scores_is_what_the_settings_say(tmp_path):
+    assert scored(tmp_path, ["1,234", "2"], decimal=",")[0] == ["1.234", "2"]
+    assert scored(tmp_path, ["1,234", "2"], decimal=".")[0] == ["1,234", "2"]
+    with pytest.raises(DataError, match="line 3, column 'score': a point in a score") as error:
+        scored(tmp_path, ["2", "1.5", "1,5"], decimal=",")
+    assert error.value.value == "1.5"
+    with pytest.raises(DataError, match="line 3, column 'score': a comma that may separate"):
+        scored(tmp_path, ["2", "1,500", "3"])
+    rows = [json.dumps({"system": "A", "segment": k, "score": k}) for k in range(3)]
+    with pytest.raises(DataError, match="`decimal:` does nothing here") as error:
+        columns.opened(table(tmp_path, rows, "x.jsonl"), {"decimal": ","})
+    assert (error.value.column, error.value.value) == ("score", ",")
+
+
+def test_words_for_no_score_are_made_empty_and_counted(tmp_path):
+    cells = ["k. A.", "5", "K. a.", "-", "4"]
+    scores, said = scored(tmp_path, cells, missing=["k. a.", " - "])
+    assert scores == ["", "5", "", "", "4"]
+    assert said == {"no score: k. a.": "2 cells", "no score:  - ": "1 cells"}
+    with pytest.raises(DataError, match="no such word among the scores; found 'x'"):
+        scored(tmp_path, cells, missing=["-", "x"])
+
+
+@pytest.mark.parametrize(
+    ("accounts", "asked"),
+    [(["engdeu01", "engdeu02"], "2 accounts"), (["engdeu01"], ""), (["engdeu01"] * 2, ""),
+     (["engdeu01", "anna"], ""), (["xxxdeu01", "xxxdeu02"], "2 accounts"),
+     (["xxxyyy01", "xxxyyy02"], ""), (["engdeua1", "engdeuab"], ""), (["engdeu1", "engdeu2"], "")],
+)  # fmt: skip
+def test_two_accounts_with_the_code_of_a_language_may_be_one_person(accounts, asked):
+    notes = columns.asked_of(accounts)
+    assert len(notes) == bool(asked)
+    assert all(value.startswith(f"{asked} may be fewer people") for _, value, _ in notes)
+
+
+def test_a_table_that_lacks_a_column_is_refused_on_its_first_line(tmp_path):
+    file = table(tmp_path, ["system,segment,x", "A,1,u", "B,1,v"])
+    with pytest.raises(DataError, match="no column for score") as error:
+        columns.opened(file, {})
+    assert (error.value.line, error.value.value) == (1, "system, segment, x")
+    assert error.value.expected.startswith(
+        "a header with score or rating or rawscore, or `columns:"
+    )
+    with pytest.raises(DataError, match="no column for segment: segment is told to be the score"):
+        columns.opened(file, {"columns": {"score": "segment"}})
+    with pytest.raises(DataError, match="a header but no rows; expected judgments"):
+        columns.opened(table(tmp_path, ["system,segment,score"]), {})
+
+
+def test_lines_and_blanks_of_a_wide_table_go_with_each_score(tmp_path):
+    file = table(tmp_path, ["segment,rater,X,Y", " 1,u,5,6", "", "2,u,7,"])
+    read = columns.opened(file, {"wide": ["X", "Y"]})
+    assert read.table.lines.tolist() == [2, 4, 2, 4]
+    assert read.column("system").tolist() == [*"XXYY"]
+    assert read.column("score").tolist() == ["5", "7", "6", ""]
+    assert read.column("document").tolist() == [""] * 4
+    assert list(read.table.trimmed(["segment"]).values()) == [2, 0]
+    assert read.said[0] == ("a column for each system", "X, Y", "")
+    for wide, problem in (
+        (["X"], "fewer than two columns of systems"), (["X", "Z"], "no such column for a system"),
+        (["X", "rater"], "no such column for a system"),
+    ):  # fmt: skip
+        with pytest.raises(DataError, match=problem) as error:
+            columns.opened(file, {"wide": wide})
+        assert error.value.line == 1
+
+
+def test_columns_of_mostly_numbers_are_taken_for_all(tmp_path):
+    rows = ["segment,X,Y,note,Rank", "1,5,6,7,1", "2,7,8,x,2", "3,,9,,3", "4,x,1,y,4"]
+    read = columns.opened(table(tmp_path, rows), {"wide": "all"})
+    assert read.said[0][1] == "X, Y"  # two of three, not one of three; ranks summarise
+    half = ["segment,X,Y,Z", "1,5,6,7", "2,7,8,x"]
+    assert columns.opened(table(tmp_path, half), {"wide": "all"}).said[0][1] == "X, Y"
+
+
+def test_rows_of_a_wide_table_are_numbered_unless_an_index_names_them(tmp_path):
+    for rows, names in (
+        ([",X,Y", "a,1,2", "b,3,4"], ["a", "b"]), ([",X,Y", "a,1,2", "a,3,4"], ["1", "2"]),
+        (["X,Y", "1,2", "3,4"], ["1", "2"]), (["X,Y,Total", "1,2,3", "3,4,7"], ["1", "2"]),
+    ):  # fmt: skip
+        read = columns.opened(table(tmp_path, rows), {"wide": "all"})
+        assert read.column("segment").tolist() == names * 2
+        assert ("segments", "the rows of the table", "their place") in read.said
+    with pytest.raises(DataError, match="no column for segment"):
+        columns.opened(table(tmp_path, ["X,Y,who", "1,2,u", "3,4,v"]), {"wide": "all"})
+
+
+def test_the_pair_is_of_the_settings_the_name_or_a_placeholder(tmp_path):
+    rows = ["system,segment,score", "A,1,2", "B,1,3"]
+    for name, said, pair, source in (
+        ("x.csv", {"pair": "cs-en"}, "cs-en", "campaign.yaml"),
+        ("en-de.csv", {}, "en-de", "the file's name"),
+        ("x.csv", {}, "xx-yy", "a placeholder: no column, name or setting says it"),
+    ):
+        read = columns.opened(table(tmp_path, rows, name), said)
+        assert (read.pair, read.pair_from) == (pair, source)
+        assert read.pairs().tolist() == [pair] * 2
+
+
+# ------------------------------------------------------------------ guesses
+
+
+@pytest.mark.parametrize(
+    ("ours", "cells", "fits"),
+    [("segment", ["1", "2"], True), ("segment", ["1", "1"], False), ("segment", ["1", ""], False),
+     ("score", ["1", "2"], True), ("score", ["1", "1"], False), ("score", ["1", "x"], False),
+     ("score", ["1", "2", "k. A.", ""], True), ("score", ["1", "2", "good"], False),
+     ("score", ["", "-"], False), ("score", ["50 %", "true"], True),
+     ("system", [*"AABB"], True), ("system", [*"AAB"], False), ("system", [*"AAAA"], False),
+     ("system", [*"1122"], False), ("annotator", [*"1122"], True), ("annotator", [*"1123"], False),
+     ("annotator", ["u", "u", "v", "v", "", "NA"], True)],
+)  # fmt: skip
+def test_values_that_fit_a_column_of_ours(ours, cells, fits):
+    assert guesses._fits(ours, cells) is fits
+
+
+def test_one_value_of_scores_fits_where_one_is_enough():
+    assert guesses._fits("score", ["1", "1"], least=1) and not guesses._fits("score", [""], least=1)
+
+
+def test_a_column_is_guessed_by_name_or_as_the_only_one_left():
+    cells = {"Satz": [*"1122"], "x": [*"AABB"], "mark": [*"1234"]}
+    assert guesses._guessed(cells, {}, ["score", "segment", "system"]) == (
+        {"score": "mark", "segment": "Satz", "system": "x"}, {},
+    )  # fmt: skip
+    guessed, open_ = guesses._guessed(cells | {"y": [*"ABAB"]}, {}, ["segment", "system"])
+    assert guessed == {"segment": "Satz"} and open_ == {"system": ["x", "y"]}
+    guessed, open_ = guesses._guessed({"u": [*"aabb"]}, {}, ["annotator"])
+    assert (guessed, open_) == ({}, {})  # people only by name
+    two = {"rater": [*"aabb"], "judge": [*"abab"]}
+    assert guesses._guessed(two, {}, ["annotator"]) == ({}, {"annotator": ["rater", "judge"]})
+    assert guesses._guessed(cells, {"score": "mark"}, ["score"]) == ({}, {})
+    assert guesses._guessed({"z": ["A"]}, {}, ["segment"]) == ({}, {"segment": []})
+
+
+def numbers(*names, n=4):
+    return {name: [str((k + len(name)) % 7) for k in range(n)] for name in names}
+
+
+@pytest.mark.parametrize(
+    ("cells", "found", "wide"),
+    [(numbers("X", "Y"), {"score": "s"}, []),
+     (numbers("X", "Y") | {"seg": [*"1234"]}, {"segment": "seg"}, ["X", "Y"]),
+     (numbers("X", "Y") | {"sentence": [*"1234"]}, {}, ["X", "Y"]),
+     (numbers("X", "Y") | {"rater": [*"aabb"]}, {}, ["X", "Y"]),
+     (numbers("X", "Y"), {}, ["X", "Y"]), (numbers("X", "Y", "Rank"), {}, ["X", "Y"]),
+     (numbers("X", "Y") | {"note": [*"abcd"]}, {}, []),
+     (numbers("X", "engine"), {}, []), (numbers("X", "bleu"), {}, []),
+     (numbers("X", "Y") | {"s": [*"AABB"]}, {"system": "s"}, []),
+     (numbers("X", "Y") | {"s": [*"ABCD"]}, {"system": "s"}, ["X", "Y"]),
+     (numbers("X", "Y") | {"s": [*"AABB"], "k": [*"1212"]}, {"system": "s", "segment": "k"},
+      ["X", "Y"]),
+     (numbers("X", "fluency") | {"s": [*"ABCD"]}, {"system": "s"}, []),
+     (numbers("X", "Y") | {"s": [*"ABCD"], "a": [*"uvuv"]}, {"system": "s", "annotator": "a"}, []),
+     (numbers("X", "Y") | {"s": [*"ABCD"], "note": [*"abcd"]}, {"system": "s"}, []),
+     (numbers(*(f"q{k}" for k in range(10))) | {"s": [*"AABB"]}, {"system": "s"},
+      [f"q{k}" for k in range(10)]),
+     (numbers(*(f"q{k}" for k in range(9))) | {"s": [*"AABB"]}, {"system": "s"}, [])],
+)  # fmt: skip
+def test_columns_of_scores_side_by_side(cells, found, wide):
+    assert guesses._side_by_side(cells, found) == wide
+
+
+@pytest.mark.parametrize(("n", "wide"), [(20, [f"m{k}" for k in range(20)]), (21, "all")])
+def test_twenty_columns_of_systems_are_named_and_more_are_all(tmp_path, n, wide):
+    header = ",".join(["sentence", *(f"m{k}" for k in range(n))])
+    rows = [f"s{k}," + ",".join(str((k + j) % 7) for j in range(n)) for k in range(6)]
+    file = table(tmp_path, [header, *rows])
+    entry, open_ = guesses.proposed(file, {})
+    assert entry == {"columns": {"segment": "sentence"}, "wide": wide} and open_ == {}
+    like, _ = almost(file)
+    shown = "m17, m18, m19, m20, ..." if wide == "all" else "m0, m1, m2, m3, ..."
+    assert like == f"it looks like a wide table with a column for each system ({shown})"
+    beside = [f"{row},{k}" for k, row in enumerate(rows)]
+    entry, _ = guesses.proposed(table(tmp_path, [header + ",Remark", *beside]), {})
+    assert entry["wide"] == "all"
+
+
+@pytest.mark.parametrize(
+    ("name", "scale"),
+    [("mark (1-5)", [1, 5]), ("mark 0 to 100", [0, 100]), ("mark (5-1)", None), ("mark", None),
+     ("mark 1..7 ", [1, 7]), ("mark (1\u20135)", [1, 5]), ("mark (3-3)", None)],
+)  # fmt: skip
+def test_a_scale_in_the_name_of_a_column_is_proposed(tmp_path, name, scale):
+    rows = [f"{s},{k},{u},{1 + k % 5}" for s in "AB" for k in range(4) for u in "uv"]
+    entry, open_ = guesses.proposed(table(tmp_path, [f"engine,Satz,rater,{name}", *rows]), {})
+    assert entry.get("scale") == scale and open_ == {}
+    assert entry["columns"]["score"] == name.strip()
+
+
+def test_words_among_scores_are_proposed_as_no_score_unless_told(tmp_path):
+    rows = [
+        f"{s},{k},{'k. A.' if k == 1 else '-' if k == 2 else k}" for s in "AB" for k in range(6)
+    ]
+    file = table(tmp_path, ["engine,Satz,Bewertung", *rows])
+    assert guesses.proposed(file, {})[0]["missing"] == ["-", "k. A."]
+    assert "missing" not in guesses.proposed(file, {"missing": ["-"]})[0]
+
+
+def test_a_table_is_nearly_long_if_two_of_its_columns_are_likely(tmp_path):
+    rows = ["a,1", "b,2", "a,3", "b,4"]
+    assert almost(table(tmp_path, ["city,year", *rows])) == ("", "")
+    assert almost(table(tmp_path, ["only", "a", "b"])) == ("", "")
+    assert almost(table(tmp_path, ["system,city", *rows])) == ("", "")  # one alone
+    assert almost(table(tmp_path, ["segment,document", *rows])) == ("", "")
+    like, expected = almost(table(tmp_path, ["system,points,city", *(f"{row},x" for row in rows)]))
+    assert like == "it looks like a long table without a column for segment and score"
+    assert expected
+
+
+def test_battles_are_looked_for_in_columns_of_words_that_repeat(tmp_path):
+    fights = [("A", "B", "A"), ("B", "C", "tie"), ("C", "A", "right"), ("B", "A", "second")] * 2
+    rows = [",".join(one) for one in fights]
+    found = {"left": "first", "right": "second", "winner": "better"}
+    assert guesses.battle(table(tmp_path, ["first,second,better", *rows])) == found
+    turned = [",".join(one[::-1]) for one in fights]
+    assert guesses.battle(table(tmp_path, ["better,second,first", *turned])) == {
+        "left": "second", "right": "first", "winner": "better",
+    }  # fmt: skip
+    itself = [*rows, "A,A,A"]
+    assert guesses.battle(table(tmp_path, ["first,second,better", *itself])) == {}
+    apart = [f"{a}1,{b}2,left" for a, b, _ in fights] + ["A1,B2,right"]
+    assert guesses.battle(table(tmp_path, ["first,second,better", *apart])) == {}
+    padded = [",".join([*(f"w{k % 3 + j}" for j in range(10)), row]) for k, row in enumerate(rows)]
+    many = ",".join(f"x{j}" for j in range(10))
+    assert guesses.battle(table(tmp_path, [f"{many},first,second,better", *padded])) == {}
+    fewer = [row.partition(",")[2] for row in padded]
+    header = f"{many.partition(',')[2]},first,second,better"
+    assert guesses.battle(table(tmp_path, [header, *fewer])) == found
+
+
+def test_systems_of_battles_stand_on_both_sides():
+    frame = pd.DataFrame({"a": [*"ABCD"], "b": [*"BAEF"], "w": ["left"] * 4})
+    assert guesses._fought(frame, ("a", "b", "w"))  # half of them
+    frame["b"] = [*"BGEF"]
+    assert not guesses._fought(frame, ("a", "b", "w"))
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "read"),
+    [("x.csv", "a,b", 'read_csv("x.csv")'), ("x.csv", "a;b", """read_csv("x.csv", sep=';')"""),
+     ("x.txt", "a\tb", """read_csv("x.txt", sep='\\t')"""),
+     ("x.tsv", "a\tb", """read_csv("x.tsv", sep="\\t")"""),
+     ("x.jsonl", "{}", 'read_json("x.jsonl", lines=True)'), ("x.json", "[]", 'read_json("x.json")'),
+     ("x.xlsx", "", 'read_excel("x.xlsx")'), ("x.parquet", "", 'read_parquet("x.parquet")')],
+)  # fmt: skip
+def test_lines_of_python_read_a_table_by_its_ending(tmp_path, name, first, read):
+    (tmp_path / name).write_text(first + "\n")
+    assert guesses._frame(tmp_path / name).splitlines()[1] == f"  frame = pd.{read}"
+
+
+def test_lines_of_python_name_the_columns_that_are_known(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b\n")
+    said = guesses.in_python(tmp_path / "x.csv", {"system": "S", "document": "D"}).splitlines()[-1]
+    assert said.startswith(
+        '  judgments = rs.judgments(frame, system="S", segment="<your column>", '
+    )
+    assert 'score="<your column>", document="D")' in said and "annotator" not in said
+
+
+def test_settings_are_written_each_on_a_line_of_any_length():
+    entry = {"columns": {"score": "x" * 200 + " y", "system": "é"}, "scale": [0, 5]}
+    assert (
+        guesses.written(entry) == f"columns: {{score: {'x' * 200} y, system: é}}\nscale: [0, 5]\n"
+    )
+    assert guesses.written({"wide": "all"}) == "wide: all\n"
+    assert guesses.shown({"wide": "all"}).endswith("writes it):\nwide: all\n")
+
+
+def test_words_of_names_tell_what_columns_may_be():
+    assert guesses.likely(["MT engine", "SatzNr", "x"]) == {"system", "segment"}
+    assert guesses.likely(["Respondent", "Points"]) == {"annotator", "score"}
+    people = [
+        name for name in ("Rater 1", "name", "user_id", "city") if guesses.may_be_people(name)
+    ]
+    assert people == ["Rater 1", "user_id"]
+    measures = [one for one in ("Fluency", "f1", "em_x", "WER", "x") if guesses._is_measure(one)]
+    assert measures == ["Fluency", "f1", "em_x", "WER"]
+
+
+def test_settings_that_stay_open_are_refused_by_name(tmp_path):
+    rows = [f"{s},{k},{k},{7 - k}" for s in "AB" for k in range(6)]
+    file = table(tmp_path, ["engine,Satz,p,q", *rows])
+    with pytest.raises(DataError, match="several columns may be the score") as error:
+        guesses.settled(file, {})
+    assert (error.value.line, error.value.value) == (1, "p, q")
+    told = guesses.settled(file, {"columns": {"score": "p"}, "scale": [0, 9]})
+    assert told == {
+        "columns": {"system": "engine", "score": "p", "segment": "Satz"}, "scale": [0, 9],
+    }  # fmt: skip
+    words = table(tmp_path, ["engine,Satz,p", *(f"{s},{k},w{k}" for s in "AB" for k in range(6))])
+    with pytest.raises(DataError, match="no column may be the score") as error:
+        guesses.settled(words, {})
+    assert error.value.value is None
+    wide = guesses.settled(table(tmp_path, WIDE), {"wide": ["Aspen", "Birch"]})
+    assert wide == {"columns": {"annotator": "rater"}, "wide": ["Aspen", "Birch"]}
+
+
+def test_of_columns_that_may_be_the_same_one_is_proposed():
+    with pytest.raises(DataError, match="several columns may be the annotator") as error:
+        columns.columns_of(["worker", "x", "rater"], {})
+    assert error.value.value == "worker, rater"
+    told = '`columns: {annotator: worker}` in a campaign.yaml, or columns="annotator=worker"'
+    assert error.value.expected == told
+    named = columns.columns_of(["worker", "x", "rater"], {"annotator": "rater", "score": "x"})
+    assert named == {"annotator": "rater", "score": "x"}
+
+
+@pytest.mark.parametrize(("more", "wide"), [("Rank", "all"), ("person", "named"), ("note", "all")])
+def test_systems_are_named_one_by_one_if_other_columns_hold_numbers(tmp_path, more, wide):
+    names = [f"m{k}" for k in range(21)]
+    cell = "remark {}" if more == "note" else "{}"
+    rows = [
+        ",".join([f"s{k}", cell.format(k), *(str((k + j) % 7) for j in range(21))])
+        for k in range(6)
+    ]
+    file = table(tmp_path, [",".join(["sentence", more, *names]), *rows])
+    assert guesses.proposed(file, {})[0]["wide"] == (names if wide == "named" else "all")
+
+
+def test_what_was_read_of_a_file_is_not_changed_in_place(tmp_path):
+    read = columns.opened(table(tmp_path, ["system,segment,score", "A,1,2", "B,1,x"]), {})
+    with pytest.raises(AttributeError, match="cannot assign to field 'pair'"):
+        read.pair = "cs-en"
+    assert read.averages is False and read.scale is None
+    assert read.scores[0] == 2 and pd.isna(read.scores[1])
+    assert read.take([1]).column("score").tolist() == ["x"]

@@ -3,9 +3,11 @@
 import json
 import os
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from rankcampaigns import formats
+from rankcampaigns import formats, together
 from rankstability import DataError, find, load
 
 HEADER = "system,segment,annotator,score"
@@ -225,3 +227,56 @@ def test_one_annotation_of_wmt25_without_its_annotator_is_refused(tmp_path, fina
     (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
     with pytest.raises(DataError, match="empty id"):
         load(find(tmp_path))
+
+
+def frames(*parts):
+    return [pd.DataFrame(part, columns=["system", "score"]) for part in parts]
+
+
+def test_rows_of_one_file_that_are_all_in_another_are_refused(tmp_path):
+    files = [tmp_path / name for name in "abc"]
+    one, other, third = frames([("A", 1), ("B", 2)], [("B", 2), ("C", 3), ("A", 1)], [("D", 4)])
+    together.refuse_twice(files[:1], [one])
+    together.refuse_twice(files[:2], [one, third])
+    for parts in ([third, one, other], [third, other, one]):
+        with pytest.raises(DataError, match="the same rows in two files") as caught:
+            together.refuse_twice(files, parts)
+        assert [str(file)[-1] for file in caught.value.file.split(", ")] == ["b", "c"]
+        assert caught.value.value == f"all 2 of {'b' if parts[1] is one else 'c'}"
+    together.refuse_twice(files[:2], [one, other], least=3)
+    with pytest.raises(DataError, match="the same rows in two files"):
+        together.refuse_twice(files[:2], [one, other], least=2)
+    together.refuse_twice(files[:2], [one.iloc[:0], other])
+    together.refuse_twice(files[:2], [one.assign(system=""), other.assign(score=[5, 6, 7])])
+    with pytest.raises(DataError, match="the same rows in two files"):  # in what both have
+        together.refuse_twice(files[:2], [one.assign(x=1), other.assign(y=2, x=None)])
+    together.refuse_twice(files[:2], [one[["system"]], other[["score"]]])
+
+
+def test_rows_again_in_a_later_part_of_the_same_columns_are_counted():
+    one, other = frames([("A", 1), ("A", 1), ("B", 2)], [("A", 1), ("A", 1), ("C", 3)])
+    assert together.again([one]) == 0 == together.again([])
+    assert together.again([one, other]) == 2
+    assert together.again([one, other[["score", "system"]], one]) == 5
+    assert together.again([one, other.assign(x=1)]) == 0
+
+
+def test_the_row_of_several_files_is_a_line_of_one(tmp_path):
+    files, lines = [tmp_path / "a", tmp_path / "b"], [np.array([2, 4]), np.array([3, 7, 9])]
+    for row, (name, line) in enumerate([("a", 2), ("a", 4), ("b", 3), ("b", 7), ("b", 9)]):
+        with (
+            pytest.raises(DataError, match="wrong") as caught,
+            together.at_lines(files, lines, {"annotator": "Who", "system": "MT"}),
+        ):
+            raise DataError("wrong", row=row, column="worker", value="v", expected="e")
+        error = caught.value
+        assert (str(error.file)[-1], error.line, error.column) == (name, line, "Who")
+        assert (error.value, error.expected, error.row) == ("v", "e", None)
+    for column, theirs in (("system", "MT"), ("score", "score")):
+        with pytest.raises(DataError) as caught, together.at_lines(files, lines, {"system": "MT"}):
+            raise DataError("wrong", row=0, column=column)
+        assert caught.value.column == theirs
+    for about in ({"row": 0, "file": "c"}, {"line": 5}):
+        with pytest.raises(DataError) as caught, together.at_lines(files, lines, {}):
+            raise DataError("wrong", **about)
+        assert (caught.value.file, caught.value.line) == (about.get("file"), about.get("line"))

@@ -343,3 +343,80 @@ def test_averages_of_mqm_stand_in_segment_scores(tmp_path):
     folder = segment_file(tmp_path / "b", ["A 1 57 0.3 1", "A 2 -5 0.5 1"])
     with pytest.raises(DataError, match=r"line 3, column 'RAW.SCR': out of range; found '-5'"):
         readers_da.read_segment_scores(folder, "cs-en")
+
+
+def test_a_single_file_serves_as_both(tmp_path):
+    file = write(tmp_path) / "ad-good-raw-redup.csv"
+    assert readers_da.companions(file) == (file, file)
+    da = readers_da.read_da(file, "cs-en")
+    pd.testing.assert_frame_equal(da.latest, da.good)
+    assert len(da.good) == 7 and da.excluded["rows"].tolist() == [1]
+    assert readers_da.pairs(file) == ("cs-en", "en-de")
+
+
+@pytest.mark.parametrize(
+    ("score", "problem"), [("80.0000001", ""), ("80.000002", "another score"), ("80", "")]
+)
+def test_scores_of_the_two_files_are_the_same_to_six_decimals(tmp_path, score, problem):
+    good = replaced(2, "score", score)
+    if problem:
+        with pytest.raises(DataError, match=problem) as error:
+            readers_da.read_da(write(tmp_path, good=good), "cs-en")
+        assert (error.value.line, error.value.column, error.value.value) == (4, "score", score)
+    else:
+        assert len(readers_da.read_da(write(tmp_path, good=good), "cs-en").good) == 7
+
+
+def test_pairs_are_of_the_two_languages_of_each_row(tmp_path):
+    sides = [("en", "cs"), ("de", "en"), ("en", "de"), ("cs", "de")]
+    form = "H\tw\t{}\t{}\tad\t1\tA\t1\tSYSTEM\td_{}\t5{}\t1"
+    rows = [form.format(*both, k, k) for k, both in enumerate(sides)]
+    folder = write(tmp_path, rows, rows)
+    assert readers_da.pairs(folder) == ("cs-de", "de-en", "en-cs", "en-de")
+    for k, pair in enumerate(("en-cs", "de-en", "en-de", "cs-de")):
+        assert readers_da.read_da(folder, pair).good["score"].tolist() == [50 + k]
+
+
+def test_joined_ids_are_of_systems_that_are_there():
+    frame = pd.DataFrame({"system": ["A+B", "A", "B", "A+C", "A+B+A"], "score": range(5)})
+    out, rows = readers_da.apart(frame)
+    assert rows == 2 and out["system"].tolist() == ["A", "B", "A", "B", "A+C", "A", "B", "A"]
+    assert out["score"].tolist() == [0, 0, 1, 2, 3, 4, 4, 4]
+    same, none = readers_da.apart(frame.iloc[1:4])
+    assert none == 0 and same.equals(frame.iloc[1:4])
+
+
+def test_the_same_annotators_second_score_is_counted(tmp_path):
+    rows = [*REDUP, REDUP[2].replace("\t80\t", "\t81\t")]
+    counts = excluded(readers_da.read_da(write(tmp_path, rows, rows), "cs-en"))
+    assert counts[readers_da.SECOND] == 1 and "identical rows (kept)" not in counts
+    assert readers_da.SECOND not in excluded(readers_da.read_da(write(tmp_path), "cs-en"))
+
+
+def test_documents_are_in_ids_if_all_have_them_and_two_share_one(tmp_path):
+    for ids, documents in (
+        (("a_1", "a_2"), ["a", "a"]), (("a_1", "b_2"), None), (("a_1", "a_x"), None),
+        (("x_y_1", "x_y_2"), ["x_y", "x_y"]), (("_1", "_2"), None),
+    ):  # fmt: skip
+        rows = [f"H\tw\tcs\ten\tad\t1\tA\t{k}\tSYSTEM\t{one}\t50\t1" for k, one in enumerate(ids)]
+        good = readers_da.read_da(write(tmp_path, rows, rows), "cs-en").good
+        found = good["document"].astype(object)
+        assert found.where(found.notna(), None).tolist() == (documents or [None, None])
+
+
+def test_segment_scores_are_on_one_scale_and_each_of_a_system_once(tmp_path):
+    folder = tmp_path / "a"
+    for rows, words in (
+        (["A 1 57 0.1 2", "A 1 58 0.1 2"], "line 3, column 'SID': duplicate system and segment"),
+        (["A 1 57 0.1 2.5"], "line 2, column 'N': not an integer"),
+        (["A 1 101 0.1 2"], r"line 2, column 'RAW.SCR': out of range"),
+        (["A 1 -1 0.1 2", "A 2 1 0.1 2"], r"line 2, column 'RAW.SCR': out of range"),
+        (["A 1 57 x 2"], r"line 2, column 'Z.SCR': not a number"),
+    ):
+        with pytest.raises(DataError, match=words):
+            readers_da.read_segment_scores(segment_file(folder, rows), "cs-en")
+    zeros = segment_file(folder, ["A 1 0 0.1 2", "A 2 -3 0.1 1", "B 1 0 0 1"])
+    assert readers_da.read_segment_scores(zeros, "cs-en")["raw"].tolist() == [0, -3, 0]
+    with pytest.raises(DataError, match="no segment scores for the language pair") as error:
+        readers_da.read_segment_scores(tmp_path, "cs-en")
+    assert error.value.expected.endswith("; there: no file of this form")

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from rankcampaigns import campaigns
+from rankcampaigns import folder as lies
 from rankstability import find, load, paths
 from rankstability.errors import DataError
 
@@ -281,3 +282,104 @@ def test_only_the_reader_of_the_format_that_is_found_is_loaded(folder):
     )
     loaded = {name.rpartition(".")[2] for name in done.stdout.split()}
     assert "long" in loaded and not loaded & {"da", "rr", "mqm", "releases", "appraise"}
+
+
+def test_a_reader_names_annotators_and_has_no_more_to_say_unless_it_does():
+    plain = lies.Reader(pairs=lambda source: (), read=lambda source, pair: pd.DataFrame())
+    source = lies.Source(paths.DEMO / "ratings.csv", ())
+    assert plain.workers(source) is True and plain.columns(source) == {}
+    assert plain.lacks(source) == set() and list(plain.reading(source)) == lies.READ
+    assert source.folder == paths.DEMO == lies.Source(paths.DEMO, ()).folder
+
+
+@pytest.mark.parametrize(
+    ("line", "header"),
+    [("username,system", True), ("username", False), ("a b c d e", True), ("a b c d", False),
+     ("a\tb", True), ("a;b", True), ("a,1", False), ('"a","b"', True), ("a,b\n1,2", False),
+     ("A.b,_c", True), ("a b,c d", False), ("", False)],
+)  # fmt: skip
+def test_a_header_is_one_line_of_names_and_no_sentence(tmp_path, line, header):
+    (tmp_path / "x.csv").write_text(line + "\n")
+    assert lies.is_header(tmp_path / "x.csv") is header
+
+
+def test_headers_are_left_aside_unless_there_is_nothing_else(tmp_path):
+    (tmp_path / "header.csv").write_text("username,system\n")
+    assert [file.name for file in lies.tables(tmp_path)] == ["header.csv"]
+    (tmp_path / "x.xlsx").write_bytes(b"PK")
+    assert [file.name for file in lies.tables(tmp_path)] == ["header.csv"]  # a table
+    (tmp_path / "b.tsv").write_text("a\tb\n1\t2\n")
+    (tmp_path / "a.txt").write_text("a\tb\n1\t2\n")
+    assert [file.name for file in lies.tables(tmp_path)] == ["a.txt", "b.tsv"]
+    assert lies.tables(tmp_path / "header.csv") == [tmp_path / "header.csv"]
+    for name in ("a.txt", "b.tsv", "header.csv"):
+        (tmp_path / name).unlink()
+    assert [file.name for file in lies.tables(tmp_path)] == ["x.xlsx"]
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [("a.csv", True), ("a.TSV.gz", True), ("a.jsonl", True), ("a.tsv.tar.gz", True),
+     ("a.csv.tar.gz", False), ("a.parquet", True), ("a.parquet.gz", False), ("a.xlsx", True),
+     ("a.xls", False), ("en-de.x.seg.score", True), ("a.score", False), ("csv", False)],
+)  # fmt: skip
+def test_a_table_is_known_by_its_ending(name, table, tmp_path):
+    assert lies.is_table(tmp_path / name) is table
+
+
+def test_paid_judgments_of_wmt10_are_no_tables(tmp_path):
+    for name in ("data_RNK-public.csv", "data_RNK.csv", "data_EDT.tsv", "documents-cs-en.tsv.gz"):
+        (tmp_path / name).write_text("a,b\n1,2\n")
+    assert [file.name for file in lies.named_tables(tmp_path)] == ["data_RNK.csv"]
+    assert lies.is_paid(tmp_path / "data_RNK-public.csv")
+
+
+def test_folders_are_listed_by_depth_if_they_are_not_too_many(tmp_path, monkeypatch):
+    for name in ("a/x", "b/y", "b/z", ".git/c", "documents/d", "readme/e"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "a" / "file").write_text("")
+    (tmp_path / "c").symlink_to(tmp_path / "a")
+    assert [one.name for one in lies.within(tmp_path, 1)] == ["a", "b"]
+    assert [one.name for one in lies.within(tmp_path, 2)] == ["x", "y", "z"]
+    assert lies.within(tmp_path, 0) == [tmp_path] and lies.within(tmp_path, 3) == []
+    assert lies.MOST_FOLDERS == 500
+    for most, found in ((3, 3), (2, 0)):
+        monkeypatch.setattr(lies, "MOST_FOLDERS", most)
+        assert len(lies.within(tmp_path, 2)) == found
+
+
+def test_a_file_is_found_packed_or_not_and_among_human_scores(tmp_path):
+    (tmp_path / "human-scores").mkdir()
+    assert lies.locate(tmp_path, "a.csv") is None
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"x"))
+    assert lies.locate(tmp_path, "a.csv") == tmp_path / "a.csv.gz"
+    (tmp_path / "a.csv").write_bytes(b"x")  # the same content
+    assert lies.locate(tmp_path, "a.csv") == tmp_path / "a.csv"
+    (tmp_path / "a.csv").write_bytes(b"y")
+    with pytest.raises(DataError, match="two files of the same name with different") as error:
+        lies.locate(tmp_path, "a.csv")
+    assert error.value.value == "a.csv.gz" and str(error.value.file).endswith("a.csv")
+    (tmp_path / "human-scores" / "b.csv").write_text("x")
+    assert lies.named_file(tmp_path, "b.csv") == tmp_path / "human-scores" / "b.csv"
+    assert lies.named_file(tmp_path, "c.csv") is None
+
+
+def test_results_of_a_run_of_ours_are_those_it_lists_and_its_notebooks(tmp_path):
+    for name in ("ranking.csv", "mine.csv", "00_verdict.ipynb", "clusters.csv"):
+        (tmp_path / name).write_text("SRC TRG CLUSTER_START SYSTEM\ncs en 1 A\n")
+    assert [one.name for one in lies.entries(tmp_path)] == [
+        "00_verdict.ipynb", "mine.csv", "ranking.csv",
+    ]  # fmt: skip
+    (tmp_path / "run.json").write_text(json.dumps({"files": ["ranking.csv"]}))
+    assert [one.name for one in lies.entries(tmp_path)] == ["mine.csv"]
+    (tmp_path / "clusters.csv").write_text("SRC TRG\ncs en\n")
+    assert [one.name for one in lies.entries(tmp_path)] == ["clusters.csv", "mine.csv"]
+
+
+def test_what_readers_share_is_not_changed_in_place(tmp_path):
+    source = lies.Source(tmp_path, ())
+    reader = lies.Reader(pairs=lambda source: (), read=lambda source, pair: pd.DataFrame())
+    for one, name in ((source, "path"), (reader, "pairs")):
+        with pytest.raises(AttributeError, match=f"cannot assign to field '{name}'"):
+            setattr(one, name, None)
+    assert source == lies.Source(tmp_path, (), {})

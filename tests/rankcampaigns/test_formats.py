@@ -87,6 +87,7 @@ def test_a_file_that_is_nearly_of_a_format_says_so(tmp_path, name, content, word
         ('{\n"a": 1\n}', True),
         ('{"a": 1}\n{"a": 2}', False),
         ('{\n"a": 1\n', False),
+        ('{"a": 1}\n', False),
         ("[\n]", False),
     ],
 )
@@ -178,3 +179,187 @@ def test_of_files_with_the_names_of_notes_those_that_may_be_data_are_named(tmp_p
     aside = {file for file, reason in found.unread if reason == "hidden, or named as notes"}
     assert aside == {*told, "notice.txt"}
     assert [file.name for file in found.files()] == ["one.csv"]
+
+
+@pytest.mark.parametrize(
+    ("line", "form"),
+    [("u1,A,1,TGT,eng,deu,70,1,2", "appraise"), ("u1,A,1,TGT,eng,deu,70,1", ""),
+     ("u1,A,1,TGT,eng,deu,70,d,False,1,2", "appraise"),
+     ("u1,A,1,TGT,eng,deu,70,d,False,[],1,2", "esa"),
+     ("[u1,A,1,TGT,eng,deu,70,1,2", ""),
+     ("srclang,trglang,system1rank", "rr"), ("srclang;trglang;system1rank", ""),
+     ("srclang,trglang,rankingID", "rr"), ("srclang,trglang", ""),
+     ("system\tCategory\tSEVERITY", "mqm"), ("system\tcategory", ""),
+     ("model_a;model_b;winner", "battles"), ("left,right,winner", "battles"),
+     ("left,winner", ""), ("system\tsegment\tscore", "long"),
+     ('{"doc_id": 1, "tgt_text": {}, "scores": {}}', "wmt25"),
+     ('{"doc_id": 1, "tgt_text": {}}', ""),
+     ('{"model_a": "A", "model_b": "B", "winner": "tie"}', "battles"),
+     ('{"user_id": "u", "item_i": 0}', "pearmut"), ("user_id,item_i", ""),
+     ("H w cs en ad 3 A 1 SYSTEM d_1 70 10", "da"), ("H w cs en ad 3 A 1 OTHER d_1 70 10", ""),
+     ("H w cs en ad 3 A 1 SYSTEM d_1 70", "")],
+)  # fmt: skip
+def test_a_file_is_known_by_its_first_line(tmp_path, line, form):
+    (tmp_path / "x.csv").write_text(line + "\n" + line + "\n")
+    assert formats.kind_of(tmp_path / "x.csv") == form
+
+
+@pytest.mark.parametrize(
+    ("name", "pair"),
+    [("ad-seg-scores-cs-en.csv", "cs-en"), ("ad-seg-scores-bho-en.csv.gz", "bho-en"),
+     ("ad-seg-scores-cs-en.tsv", ""), ("ad-seg-scores-cs.csv", ""),
+     ("x-ad-seg-scores-cs-en.csv", "")],
+)  # fmt: skip
+def test_the_pair_of_segment_scores_is_in_their_name(tmp_path, name, pair):
+    assert formats.segment_pair(tmp_path / name) == pair
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [("srclang,trglang,srcIndex,x", "it looks like rr without judgeId, system1Id, system1rank"),
+     ("srclang,trglang,x,y", ""), ("doc_id,x,tgt_text", "it looks like wmt25 without scores"),
+     ("doc_id,x,y", ""), ("user_id,item_i,x", "it looks like pearmut without annotation, item")],
+)  # fmt: skip
+def test_a_file_nearly_has_a_format_if_it_has_half_of_its_names(tmp_path, header, said):
+    (tmp_path / "x.csv").write_text(
+        header + "\n" + ",".join("abcd"[: header.count(",") + 1]) + "\n"
+    )
+    found, remedy = formats._almost(tmp_path / "x.csv")
+    assert found == said
+    assert remedy == (f"what `rankstability formats {said.split()[3]}` shows" if said else "")
+
+
+@pytest.mark.parametrize(
+    ("settings", "form"),
+    [({}, ""), ({"columns": {"score": "x"}}, "long"), ({"wide": "all"}, "long"),
+     ({"columns": {"left": "x"}}, "battles"),
+     ({"columns": {"judge": "x", "winner": "y"}}, "battles"),
+     ({"scale": [0, 1]}, ""), ({"columns": {}}, "long")],
+)  # fmt: skip
+def test_mapped_columns_make_a_table_long_or_battles(tmp_path, settings, form):
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+    assert formats.mapped(tmp_path / "x.csv", (), settings) == form
+    (tmp_path / "x.csv").write_text("left,right,winner\nA,B,left\n")  # is battles already
+    assert formats.mapped(tmp_path / "x.csv", (), settings) == ("" if form == "long" else form)
+
+
+def test_of_formats_of_one_folder_da_comes_first_and_a_long_table_last(tmp_path):
+    (tmp_path / "a.csv").write_text("system,segment,score\nA,1,2\n")
+    assert formats.detect(tmp_path) == "long"
+    (tmp_path / "b.csv").write_text("left,right,winner\nA,B,left\n")
+    assert formats.detect(tmp_path) == "battles" and formats.detect(tmp_path, ["a.csv"]) == "long"
+    (tmp_path / "c.csv").write_text("srclang,trglang,system1rank\ncs,en,1\n")
+    with pytest.raises(DataError, match="files of several formats: battles, rr") as error:
+        formats.detect(tmp_path)
+    assert error.value.value == "a.csv, b.csv, c.csv"
+    (tmp_path / "ad-seg-scores-cs-en.csv").write_text("SYS SID\nA 1\n")
+    assert formats.detect(tmp_path) == "segments"
+    row = "H w cs en ad 3 A 1 SYSTEM d_1 70 10\n"
+    (tmp_path / "ad-latest.csv").write_text(" ".join(COLUMNS) + "\n" + row)
+    assert formats.detect(tmp_path) == "da"
+
+
+def test_a_folder_or_file_of_unknown_format_is_shown(tmp_path):
+    for k in range(8):
+        (tmp_path / f"{k}.dat").write_text("x")
+    with pytest.raises(DataError, match="no files in a known format") as error:
+        formats.detect(tmp_path)
+    assert error.value.value == "0.dat, 1.dat, 2.dat, 3.dat, 4.dat, 5.dat"
+    (tmp_path / "x.txt").write_text("y" * 99 + "\nz\n")
+    with pytest.raises(DataError, match="not a file of a known format") as error:
+        formats.detect(tmp_path / "x.txt")
+    assert error.value.value == "y" * 80
+    assert error.value.expected.startswith("one of the formats that `rankstability formats` lists")
+    assert "rs.judgments(frame, " in error.value.expected
+
+
+def test_the_files_of_a_format_are_those_named_those_of_a_pattern_or_all(tmp_path):
+    text = "system,segment,score\nA,1,2\n"
+    for name in ("a.en-de.csv", "b.cs-en.csv", "c.csv"):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "own.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "own.txt").write_text("x,y\n1,2\n")
+
+    def names(**settings):
+        return [file.name for file in formats.files("long", tmp_path, "", settings)]
+
+    assert names() == ["a.en-de.csv", "b.cs-en.csv", "c.csv"]
+    assert names(files=["c.csv", "gone.csv", "a.en-de.csv"]) == ["c.csv", "a.en-de.csv"]
+    assert names(files=["*-*.csv"]) == ["a.en-de.csv", "b.cs-en.csv"]
+    assert names(columns={"score": "x"}) == [*names(), "own.csv"] == names(wide="all")
+    assert formats.files("long", tmp_path / "own.csv") == (tmp_path / "own.csv",)
+    for name in ("mqm_x_ende.tsv", "mqm_x_csen.tsv"):
+        (tmp_path / name).write_text("category\tseverity\nStyle\tMinor\n")
+    for pair, found in (("", 2), ("en-de", 1), ("de-en", 0)):
+        assert len(formats.files("mqm", tmp_path, pair)) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fine"),
+    [("x.jsonl", "a,b\n", False), ("x.ndjson.gz", "a,b\n", False), ("x.csv", "a,b\n", True),
+     ("x.csv", "[1, 2\n", False), ("x.jsonl", '{"a": 1}\n', True), ("x.jsonl", "\n", True),
+     ("x.json", '{\n"a": 1\n}', True), ("x.csv", '{"a": 1}\n{"a"\n', False),
+     ("x.JSONL", "a\n", False)],
+)  # fmt: skip
+def test_what_is_named_or_begins_as_json_and_is_none_is_refused(tmp_path, name, text, fine):
+    data = text.encode()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    if fine:
+        formats._refuse_broken_json(tmp_path / name)
+    else:
+        with pytest.raises(DataError, match="not JSON"):
+            formats._refuse_broken_json(tmp_path / name)
+
+
+def test_each_reason_why_something_is_not_read_is_said(tmp_path):
+    (tmp_path / "mine.csv").write_text("system,segment,score\nA,1,2\n")
+    (tmp_path / "b.csv").write_text("left,right,winner\nA,B,left\n")
+    (tmp_path / "header.csv").write_text("username,system\n")
+    (tmp_path / "data_RNK-public.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "sheet.xlsx").write_bytes(b"PK")
+    (tmp_path / "x.dat").write_text("x")
+    (tmp_path / "more").mkdir()
+    told = {
+        "b.csv": "of the format battles, not long",
+        "data_RNK-public.csv": "paid judgments, which the official results leave out",
+        "more": "a folder of its own",
+        "sheet.xlsx": "a spreadsheet beside other tables, which are read in its place",
+        "x.dat": "not the ending of a table",
+        "header.csv": "documents of the release, no judgments",
+    }
+    assert dict(formats.unread("long", tmp_path, {})) == told
+    named = dict(formats.unread("long", tmp_path, {"files": ["mine.csv"]}))
+    assert {name for name, why in named.items() if why.startswith("not among the `files:`")} == {
+        "b.csv", "data_RNK-public.csv", "header.csv", "sheet.xlsx",
+    }  # fmt: skip
+    assert formats._why_unread("da", tmp_path / "mine.csv", False) == "of the format long, not da"
+    for name, why in (("da", ""), ("long", "of the format segments, not long")):
+        (tmp_path / "ad-seg-scores-cs-en.csv").write_text("SYS SID\nA 1\n")
+        assert formats._why_unread(name, tmp_path / "ad-seg-scores-cs-en.csv", False) == why
+
+
+def test_a_form_of_json_alone_is_not_that_of_a_table_of_columns(tmp_path, monkeypatch):
+    names = {"user_id", "item_i", "model_a", "model_b", "winner"}
+    monkeypatch.setattr(formats, "_columns_of", lambda path: names)
+    known = {name for name, form in formats.FORMATS.items() if not form.special
+             and form.knows(tmp_path / "x.parquet", "")}  # fmt: skip
+    assert known == {"battles"}
+    names.remove("winner")
+    assert not formats.FORMATS["battles"].knows(tmp_path / "x.xlsx", "")
+
+
+def test_files_in_folders_that_settings_name_leave_the_others_unnamed(tmp_path):
+    (tmp_path / "one").mkdir()
+    text = "system,segment,score\nA,1,2\n"
+    (tmp_path / "one" / "mine.csv").write_text(text)
+    (tmp_path / "one" / "b.csv").write_text("left,right,winner\nA,B,left\n")
+    (tmp_path / "x.csv").write_text("left,right,winner\nA,B,left\n")
+    told = dict(formats.unread("long", tmp_path, {"files": ["one/mine.csv"]}))
+    assert told == {
+        "one/b.csv": "of the format battles, not long", "x.csv": "of the format battles, not long",
+    }  # fmt: skip
+
+
+def test_a_format_is_not_changed_in_place():
+    with pytest.raises(AttributeError, match="cannot assign to field 'protocol'"):
+        formats.FORMATS["long"].protocol = "RR"

@@ -103,3 +103,36 @@ def test_the_command_line_declares_and_asks(tmp_path, capsys):
 def test_of_the_command_line_empty_means_none():
     assert settings.told({"humans": ""}) == {"humans": []}
     assert settings.told({"humans": "a, b"}) == {"humans": ["a", "b"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "human"),
+    [("ref-A", True), ("Human 2", True), ("humanA", True), ("ht1", True), ("HTs", False),
+     ("myReference", True), ("prefix", False), ("translatorB", True), ("translators", True),
+     ("refab", False), ("human", True), ("Humans_1", True), ("refs", True), ("reform", False),
+     ("the_ref", True), ("HT", True), ("whtever", False)],
+)  # fmt: skip
+def test_a_name_looks_human_by_a_word_in_it(name, human):
+    assert humans.looks_human(name) is human
+
+
+def test_names_that_look_human_are_asked_about_once_and_not_of_the_catalogue(tmp_path):
+    campaign = campaigns.find(table(tmp_path))
+    (row,) = humans.asked(campaign, ["B", "ht", "Aspen"])
+    assert row["value"].startswith("ht ranked as a system; if human translations or references: ")
+    assert row["value"].endswith('or humans="ht"; if not: `humans: []`')
+    assert (row["file"], row["what"], row["said by"]) == ("all", "humans", "their names")
+    assert humans.asked(campaign, ["Aspen"]) == []
+    assert humans.asked(campaigns.find("demo-srdc"), ["ht"]) == []
+    told = campaigns.find(table(tmp_path, said="humans: []\n"))
+    assert humans.asked(told, ["ht"]) == [] and humans.declared(told, ["ht"]) == []
+    assert humans.declared(campaign, ["ref-A"]) == []
+
+
+def test_a_human_that_is_no_system_is_refused_with_those_there_are(tmp_path):
+    campaign = campaigns.find(table(tmp_path, said="humans: [ht]\n"))
+    humans.check(campaign, ["ht", "A"])
+    with pytest.raises(DataError, match="`humans` names no system of the campaign") as error:
+        humans.check(campaign, [f"system{k:02d}" for k in range(40)])
+    every = ", ".join(f"system{k:02d}" for k in range(40))
+    assert (error.value.value, error.value.expected) == ("ht", "of " + every[:200])

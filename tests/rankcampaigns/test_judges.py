@@ -217,3 +217,144 @@ def test_judges_of_wmt23_are_eleven_with_the_scores_of_the_file():
     sizes = said["judge"].value_counts()
     assert sizes["GEMBA-MQM-src"] == 13 * 557 and sizes["chrF-refA"] == 12 * 557
     assert np.isfinite(said["score"]).all() and not len(judges.read_scores(file, "zh-en"))
+
+
+def export(folder, *accounts):
+    """An export of Appraise in which each account judged twice the first item of A."""
+    judged = [("A", 1, 61), ("A", 1, 66), ("A", 2, 62), ("B", 1, 61), ("B", 2, 62)]
+    rows = [
+        f"{who},{system},{item},TGT,eng,deu,{score},d,False,[],{time},{time + 1}"
+        for who in accounts
+        for time, (system, item, score) in enumerate(judged)
+    ]
+    (folder / "esa.csv").write_text("\n".join(rows) + "\n")
+    return folder
+
+
+def test_judges_of_an_export_are_set_apart_in_all_rows_and_in_those_that_count(tmp_path):
+    (tmp_path / "campaign.yaml").write_text("judges: [gpt-4]\n")
+    campaign = campaigns.find(export(tmp_path, "u1", "gpt-4", "u2"))
+    da = campaigns.load(campaign)
+    assert set(da.good["worker"]) == set(da.latest["worker"]) == {"u1", "u2"}
+    assert list(da.good["worker"].cat.categories) == ["u1", "u2"]
+    assert (len(da.latest), len(da.good)) == (10, 8)
+    assert da.latest.index.tolist() == [*range(10)]
+    said = judges.read(campaign, "en-de")
+    assert list(said) == judges.SCORES and set(said["judge"]) == {"gpt-4"}
+    assert said["score"].tolist() == [66, 62, 61, 62] and set(said["document"]) == {"d"}
+    assert judges.read(campaigns.find(export(tmp_path, "u1", "gpt-4")), "en-de")["judge"].size == 4
+
+
+def test_raters_of_mqm_that_are_judges_are_set_apart_with_their_errors():
+    frame = pd.DataFrame({"rater": pd.Categorical(["r1", "GPT-4", "r1"]), "x": range(3)})
+    frame.attrs["excluded"] = {"a": 1}
+    people = judges.people(frame, {"judges": ["GPT-4"]}, "x.tsv")
+    assert people["x"].tolist() == [0, 2] and people.index.tolist() == [0, 1]
+    assert list(people["rater"].cat.categories) == ["r1"] and people.attrs == {"excluded": {"a": 1}}
+    assert judges.of_judges(frame, {"judges": ["GPT*"]})["x"].tolist() == [1]
+    assert judges.people(frame, {"judges": []}, "x.tsv") is frame
+    nameless = frame[["x"]]
+    assert judges.people(nameless, {}, "x.tsv") is nameless and judges.annotators(nameless) == set()
+
+
+def test_a_mask_of_judges_leaves_missing_annotators_out():
+    who = pd.Series(["u", None, "gemba-1", "GPT-4", "gpt-4"])
+    assert judges.mask(who, ["GPT-4", "gemba*"]).tolist() == [False, False, True, True, False]
+    assert not judges.mask(who, []).any()
+
+
+def test_a_judge_of_another_language_pair_is_known():
+    settings = {"judges": ["GPT-4"]}
+    judges.checked(["u"], settings, "x.csv", lambda: {"GPT-4"})
+    with pytest.raises(DataError, match="no such judge") as error:
+        judges.checked([f"u{k:02d}" for k in range(30)], settings, "x.csv", lambda: {"v"})
+    assert error.value.column == "judges" and error.value.value == "GPT-4"
+    assert error.value.expected.endswith("u18, u19")  # the first twenty
+    with pytest.raises(DataError, match="only judges"):
+        judges.checked(["GPT-4"], settings, "x.csv")
+    with pytest.raises(DataError, match="judges among unnamed annotators"):
+        judges.checked([], settings, "x.csv")
+    judges.checked([], {}, "x.csv")
+    judges.checked(["GPT-4"], {"judges": []}, "x.csv")
+    with pytest.raises(DataError, match="an annotator with the name of a model") as error:
+        judges.checked(["GPT-4", "u"], {"judges": {"file": "x"}}, "x.csv")
+    assert error.value.expected.startswith("only people here, as `judges:` names a file")
+
+
+def test_a_file_of_judges_may_name_pairs_or_be_of_the_pair_in_its_name(tmp_path):
+    file = tmp_path / "judges.csv"
+    file.write_text("system,segment,pair,J\nA,1,en-de,5\nB,1,eng-deu,6\nA,1,cs-en,bad\n")
+    assert judges.read_scores(file, "en-de")["score"].tolist() == [5, 6]
+    assert judges.read_scores(file, "de-en").empty
+    with pytest.raises(DataError, match="line 4, column 'J': not a number; found 'bad'"):
+        judges.read_scores(file, "cs-en")
+    for name, pair, rows in (
+        ("a.csv", "en-de", 2), ("en-de.csv", "en-de", 2), ("cs-en.csv", "en-de", 0),
+        ("cs-en.csv", "", 2),
+    ):  # fmt: skip
+        (tmp_path / name).write_text("system,segment,J\nA,1,5\nB,1,6\n")
+        said = judges.read_scores(tmp_path / name, pair)
+        assert len(said) == rows and set(said["document"]) <= {""}
+
+
+def test_a_file_of_judges_needs_system_segment_and_a_judge(tmp_path):
+    file = tmp_path / "judges.csv"
+    for header, words in (
+        ("segment,J", "no column for system"), ("system,J", "no column for segment"),
+        ("system,segment,document", "no column of a judge"),
+    ):  # fmt: skip
+        file.write_text(f"{header}\n{','.join('123'[: header.count(',') + 1])}\n")
+        with pytest.raises(DataError, match=words) as error:
+            judges.read_scores(file, "")
+        assert error.value.line == 1 and error.value.value == header.replace(",", ", ")
+    file.write_text("system,segment,J\nA,1,5\nA,1,5\nA,2,inf\n")
+    with pytest.raises(DataError, match="line 4, column 'J': not a number; found 'inf'"):
+        judges.read_scores(file, "")
+    file.write_text("system,segment,J\nA,1,5\nA,1,5\nA,2,-1e3\n")
+    assert judges.read_scores(file, "")["score"].tolist() == [5, -1000]  # each once
+
+
+def test_names_of_judges_and_of_their_files_are_told_as_text():
+    assert judges.told({"judges": ["GPT-4", 5]}) == "GPT-4, 5"
+    assert judges.told({"judges": {"file": "a.tsv", "B": "b.csv"}}) == "a.tsv, b.csv"
+    assert judges.told({}) == judges.told({"judges": []}) == ""
+    assert judges.named({"judges": ["GPT-4", 5]}) == ("GPT-4", "5")
+    assert judges.named({"judges": {"file": "a.tsv"}}) == () == judges.named({})
+
+
+def test_battles_are_pooled_where_all_or_none_of_their_files_have_the_name_of_a_model(tmp_path):
+    crowd, model = tmp_path / "crowd.csv", tmp_path / "gpt-4.csv"
+    for files in ([crowd], [model], [model, tmp_path / "llama3.csv"], []):
+        judges.refuse_pooled(files, {})
+    judges.refuse_pooled([crowd, model], {"judges": []})
+    with pytest.raises(DataError, match="battles in a file with the name of a model") as error:
+        judges.refuse_pooled([crowd, model], {})
+    assert (
+        error.value.value == "gpt-4.csv" and "`judges: {gpt-4: gpt-4.csv}`" in error.value.expected
+    )
+
+
+def test_of_outputs_scored_twice_the_first_is_named():
+    rows = [("J", "A", "1", "", 1), ("K", "B", "2", "d", 5), ("K", "B", "2", "d", 6.5),
+            ("J", "A", "1", "", 2), ("J", "A", "3", "", 2), ("J", "A", "3", "", 2)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["judge", "system", "segment", "document", "score"])
+    with pytest.raises(DataError, match="two different scores of one output by a judge") as error:
+        judges.once(frame, "x.csv")
+    assert (error.value.column, error.value.value) == ("J", "system A, segment 1: 1 and 2")
+    with pytest.raises(DataError) as error:
+        judges.once(frame.drop(index=0), "x.csv")
+    assert (error.value.column, error.value.value) == (
+        "K", "system B, segment 2, document d: 5 and 6.5",
+    )  # fmt: skip
+    fine = judges.once(frame.drop(index=[0, 1]), "x.csv")
+    assert fine["score"].tolist() == [6.5, 2, 2] and fine.index.tolist() == [0, 1, 2]
+
+
+def test_a_header_without_what_is_needed_is_shown_to_200_characters(tmp_path):
+    file = tmp_path / "judges.csv"
+    long = ("system" + "-" * 150, "segment" + "-" * 150)  # signs in names do not count
+    for names in (("system", "y" * 300), ("y" * 300, "segment"), long):
+        file.write_text(",".join(names) + "\n1,2\n")
+        with pytest.raises(DataError, match=r"no column (for|of a judge)") as error:
+            judges.read_scores(file, "")
+        assert error.value.value == ", ".join(names)[:200]

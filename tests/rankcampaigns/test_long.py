@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from assessments import excluded
-from rankcampaigns import campaigns, languages, tables
+from rankcampaigns import campaigns, judges, languages, tables
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
@@ -435,3 +435,140 @@ def test_never_items_where_a_column_that_is_not_used_may_name_who_judged(tmp_pat
     for name, items in (("Reviewer", False), ("Remark", True)):
         (tmp_path / "mine.csv").write_text("\n".join([f"system,segment,{name},score", *rows]))
         assert campaigns.load(tmp_path / "mine.csv").attrs["items"] is items
+
+
+def test_a_time_is_read_where_a_column_gives_it(tmp_path):
+    rows = [(*row, "x" if k == 1 else 3.5 + k) for k, row in enumerate(ROWS)]
+    good = campaigns.load(write(tmp_path, rows, (*HEADER, "seconds"))).good
+    assert good["time"].tolist()[0] == 3.5 and good["time"].isna().tolist() == [
+        False,
+        True,
+        *[False] * 6,
+    ]
+    assert "time" not in campaigns.load(write(tmp_path)).good
+
+
+def test_an_unknown_type_is_refused_where_it_stands(tmp_path):
+    rows = [(*row, "SYSTEM" if k < 5 else "GOOD") for k, row in enumerate(ROWS)]
+    with pytest.raises(DataError, match="unknown type") as error:
+        campaigns.load(write(tmp_path, rows, (*HEADER, "type")))
+    assert (error.value.line, error.value.column, error.value.value) == (7, "type", "GOOD")
+    assert error.value.expected == "empty or one of SYSTEM, TGT, REF, REPEAT, BAD_REF, BAD"
+    rows[0] = (*ROWS[0][:3], "", "SYSTEM")  # a row that does not count stands before it
+    with pytest.raises(DataError, match="line 7, column 'type': unknown type"):
+        campaigns.load(write(tmp_path, rows, (*HEADER, "type")))
+
+
+def test_judges_are_set_apart_before_anything_is_guessed_from_scores(tmp_path):
+    rows = [*ROWS, ("A", "1", "GPT-4", 99), ("B", "1", "GPT-4", ""), ("B", "2", "GPT-4", -3)]
+    write(tmp_path, rows, settings="judges: [GPT-4]\n")
+    write(tmp_path, [("A", "1", "GPT-4", 7)], name="model.csv")
+    campaign = campaigns.find(tmp_path)
+    da = campaigns.load(campaign)
+    assert da.scale == (1, 5) and set(da.good["worker"]) == {"u", "v"} and len(da.good) == 8
+    assert "no score (left out)" not in excluded(da)
+    assert set(campaign.reading["file"]) == {"all", "mine.csv"}
+    (tmp_path / "model.csv").unlink()
+    said = judges.read(campaigns.find(tmp_path), "xx-yy")
+    assert said.drop(columns="document").to_numpy().tolist() == [
+        ["GPT-4", "A", "1", 99], ["GPT-4", "B", "2", -3],
+    ]  # fmt: skip
+    assert set(said["document"]) == {""}
+
+
+def test_documents_of_judges_are_theirs_and_control_rows_do_not_count(tmp_path):
+    rows = [(*row, "d1", "SYSTEM") for row in ROWS]
+    rows += [("A", "1", "GPT-4", 9, "d2", "SYSTEM"), ("B", "1", "GPT-4", 8, "", "SYSTEM"),
+             ("B", "2", "GPT-4", 7, "d2", "BAD_REF")]  # fmt: skip
+    write(tmp_path, rows, (*HEADER, "document", "type"), settings="judges: [GPT-4]\n")
+    said = judges.read(campaigns.find(tmp_path), "xx-yy")
+    assert said[["system", "document", "score"]].to_numpy().tolist() == [
+        ["A", "d2", 9],
+        ["B", "", 8],
+    ]
+
+
+def test_what_was_understood_is_said_of_each_file_and_of_all(tmp_path):
+    header = ("Model", "segment", "rater", "score", "note")
+    rows = [(*row, "x") for row in ROWS]
+    write(tmp_path, rows, header, name="en-de.csv")
+    other = [(one[0], one[1], f"engdeu0{k}", one[3]) for k, one in enumerate(ROWS)]
+    write(tmp_path, other, name="b_en-de.csv")
+    told = campaigns.find(tmp_path).reading
+    assert list(told) == ["file", "what", "value", "said by"]
+    assert told.to_numpy().tolist() == [
+        ["all", "scale", "1 to 5", "the data"],
+        ["b_en-de.csv", "pair", "en-de", "the file's name"],
+        ["b_en-de.csv", "accounts", told["value"][2], "their names"],
+        ["en-de.csv", "pair", "en-de", "the file's name"],
+        ["en-de.csv", "column system", "Model", "header"],
+        ["en-de.csv", "column annotator", "rater", "header"],
+        ["en-de.csv", "columns not used", "note", "header"],
+    ]
+    assert told["value"][2].startswith("8 accounts may be fewer people")
+    (tmp_path / "campaign.yaml").write_text(
+        "annotator: {A: ['*']}\ncolumns: {score: score, annotator: rater}\nfiles: [en-de.csv]\n"
+    )
+    told = campaigns.find(tmp_path).reading.set_index("what")["said by"]
+    assert told["column annotator"] == "campaign.yaml" and told["column system"] == "header"
+    assert "column score" not in told and "accounts" not in told
+
+
+def test_a_score_is_on_the_scale_of_the_settings(tmp_path):
+    for scale, line in (("[1, 5]", None), ("[1, 4]", 6), ("[2, 5]", 5)):
+        file = write(tmp_path, settings=f"scale: {scale}\n")
+        if line is None:
+            assert excluded(campaigns.load(file)) == {"(kept: scale 1 to 5, from campaign.yaml)": 8}
+            continue
+        with pytest.raises(DataError, match="out of range") as error:
+            campaigns.load(file)
+        low, high = scale.strip("[]").split(", ")
+        more = " (1 more wrong)" if line == 6 else ""
+        expected = f"a number, {low} to {high}{more}"
+        assert (error.value.line, error.value.expected) == (line, expected)
+
+
+def test_empty_names_are_refused_and_empty_words_for_names_too(tmp_path):
+    for place, column in enumerate(("system", "segment", "annotator")):
+        for empty in ("", "NA"):
+            rows = [list(row) for row in ROWS]
+            rows[3][place] = empty
+            with pytest.raises(DataError, match=f"line 5, column '{column}': empty id"):
+                campaigns.load(write(tmp_path, rows))
+    rows = [(*row, "NA" if k % 2 else "h1") for k, row in enumerate(ROWS)]
+    good = campaigns.load(write(tmp_path, rows, (*HEADER, "hit"))).good
+    assert good["hit"].isna().tolist() == [False, True] * 4
+
+
+def test_words_among_numbers_are_named_by_how_often_they_stand(tmp_path):
+    words = ["bad", "bad", "so", "so", "so", "ok", "no", 3, 4]
+    rows = [("AB"[k % 2], k, "u", word) for k, word in enumerate(words)]
+    with pytest.raises(DataError, match="not a number; found 'bad'") as error:
+        campaigns.load(write(tmp_path, rows))
+    assert "words among the scores: so (3), bad (2), ok (1);" in error.value.expected
+    assert error.value.expected.startswith("a number, 1 to 5; words") and error.value.line == 2
+    with pytest.raises(DataError, match="not a number; found 'bad'") as error:
+        campaigns.load(write(tmp_path, rows[:7]))
+    said = "numbers, or two words such as pass and fail; all scores are words: so, bad, ok"
+    assert error.value.expected == said
+
+
+def test_files_that_name_annotators_or_none_do_not_mix(tmp_path):
+    write(tmp_path, name="a.csv")
+    bare = [("C", row[1], row[3]) for row in ROWS]
+    write(tmp_path, bare, ("system", "segment", "score"), name="b.csv")
+    with pytest.raises(
+        DataError, match=r"b\.csv, line 1: no column for annotator, which other"
+    ) as error:
+        campaigns.load(tmp_path)
+    assert error.value.expected == "annotators in all files or in none"
+
+
+def test_a_score_off_the_scale_is_named_in_the_file_in_which_it_stands(tmp_path):
+    with_scores(tmp_path, SLIDER[:120])
+    rows = [("AB"[k % 2], f"x{k}", f"u{k % 7}", score) for k, score in enumerate(SLIDER[120:])]
+    rows[4] = (*rows[4][:3], 999)
+    write(tmp_path, rows, name="other.csv")
+    with pytest.raises(DataError, match="score out of scale") as error:
+        campaigns.load(tmp_path)
+    assert error.value.file.endswith("other.csv") and error.value.line == 6

@@ -278,3 +278,160 @@ def test_ratings_of_bio_mqm_are_errors_with_their_authors_weights(tmp_path):
         (tmp_path / "A.json").write_text(json.dumps([*rows, row]))
         with pytest.raises(DataError, match=words):
             campaigns.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [("accuracy/mistranslation", "Accuracy/Mistranslation"), ("No_Error", "No-error"),
+     ("locale_convention/currency", "Locale convention/Currency format"),
+     ("Locale convention/Date format", "Locale convention/Date format"),
+     ("locale convention", "Locale convention"), ("Source error", "Source issue"),
+     (" Fluency / text-breaking ", "Fluency/Text-Breaking"),
+     ("non-translation!", "Non-translation"),
+     ("Accuracy/Omission (Source)", "Accuracy/Omission"), ("other", "Other")],
+)  # fmt: skip
+def test_categories_have_one_spelling(name, ours):
+    assert mqm._category(name) == ours
+
+
+def test_lines_given_again_are_counted_by_all_their_cells(tmp_path):
+    lines = text().splitlines()
+    frame = read_mqm(
+        write(tmp_path, "\n".join([*lines, lines[1], lines[1] + "x", lines[2]])), "en-de"
+    )
+    assert frame.attrs["excluded"]["identical rows (kept)"] == 2
+    assert (
+        "identical rows (kept)" not in read_mqm(write(tmp_path, text()), "en-de").attrs["excluded"]
+    )
+
+
+def test_no_error_beside_an_error_and_alone_are_counted_apart(tmp_path):
+    rows = [
+        ("A", "d1", 1, 1, "r1", "s", "t", "Style/Awkward", "Minor"),
+        ("A", "d1", 1, 1, "r1", "s", "t", "No-error", "No-error"),
+        ("A", "d1", 1, 1, "r2", "s", "t", "No-error", "No-error"),
+        ("A", "d1", 2, 2, "r1", "s", "t", "No-error", "Major"),
+        ("A", "d1", 2, 2, "r2", "s", "t", "Style/Awkward", "No-error"),
+        ("A", "d1", 3, 3, "r2", "s", "t", "Style/Awkward", "Neutral"),
+    ]
+    counts = read_mqm(write(tmp_path, text(rows)), "en-de").attrs["excluded"]
+    assert counts == {
+        "(kept: No-error beside an error in one rating, of which the error counts)": 1,
+        "(kept: No-error as category or as severity alone: the severity counts)": 2,
+    }
+
+
+def test_control_rows_alone_are_no_judgments(tmp_path):
+    control = [row for row in ROWS if row[-1] == "HOTW-test"]
+    with pytest.raises(DataError, match="no judgments"):
+        read_mqm(write(tmp_path, text(control)), "en-de")
+    rows = [*ROWS[:1], *control, ("B", "d1", 3, 3, "r1", "c", "t", "found", "minor")]
+    frame = read_mqm(write(tmp_path, text(rows)), "en-de")
+    assert frame["severity"].tolist() == ["Minor", *["No-error"] * 3]
+    assert frame[["system", "segment"]].to_numpy().tolist() == [
+        ["A", 1],
+        ["A", 2],
+        ["A", 3],
+        ["B", 3],
+    ]
+    counts = frame.attrs["excluded"]
+    assert counts["control rows (HOTW-test), found"] == 2
+    assert counts["control rows (HOTW-test), missed"] == 1
+    assert counts["(kept as rated without error: segments with control rows only)"] == 3
+    without = read_mqm(write(tmp_path, text(ROWS[:2])), "en-de").attrs["excluded"]
+    assert without == {}
+
+
+def test_a_header_that_is_none_is_named_with_what_lacks(tmp_path):
+    header = HEADER.replace("docSegId", "x" * 300)
+    with pytest.raises(DataError, match="not an MQM table") as error:
+        read_mqm(write(tmp_path, text(header=header)), "en-de")
+    assert (error.value.line, error.value.column) == (1, "doc_segment")
+    assert error.value.value == header[:200]
+    assert (
+        error.value.expected == "a header with docSegId or doc_id or doc_segment_id or doc_seg_id"
+    )
+    with pytest.raises(DataError, match=r"line 2, column 'docSegId': out of range.*at least 0"):
+        read_mqm(
+            write(tmp_path, text([("A", "d", "-1", 1, "r", "s", "t", "Other", "Minor")])), "en-de"
+        )
+    zero = read_mqm(
+        write(tmp_path, text([("A", "d", 0, 0, "r", "s", "t", "Other", "Minor")])), "en-de"
+    )
+    assert zero[["segment", "doc_segment"]].to_numpy().tolist() == [[0, 0]]
+
+
+def test_a_folder_has_one_file_of_mqm_for_each_pair(tmp_path):
+    for name in ("mqm_a_ende.tsv", "mqm_b_zhen.tsv"):
+        write(tmp_path, text(), name)
+    campaign = campaigns.find(tmp_path)
+    assert campaign.pairs == ("en-de", "zh-en") and len(campaigns.load(campaign, "zh-en")) == 5
+    write(tmp_path, text(), "mqm_c_zhen.tsv")
+    with pytest.raises(DataError, match="two files for one language pair") as error:
+        campaigns.load(campaigns.find(tmp_path), "zh-en")
+    assert "mqm_b_zhen.tsv" in str(error.value) and "mqm_c_zhen.tsv" in str(error.value)
+    assert len(campaigns.load(campaigns.find(tmp_path), "en-de")) == 5
+
+
+def test_identical_errors_of_a_rating_are_counted_whatever_the_order_of_their_fields(tmp_path):
+    one = {"error_category": "Style", "error_subcategory": "x", "severity": "Minor"}
+    turned = dict(reversed(one.items()))
+    rows = [rating(target_errors=[one, turned, one | {"severity": "Major"}]), rating("B")]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    frame = mqm.read_ratings([tmp_path / "a.json"], "es-en")
+    assert frame.attrs["excluded"] == {
+        "identical errors in one rating (kept)": 1, "(kept: ratings without an error)": 1,
+    }  # fmt: skip
+    assert frame["severity"].tolist() == ["Minor", "Minor", "Major", "No-error"]
+    assert frame["category"].tolist()[:1] == ["Style/x"] and frame["segment"].tolist() == [1] * 4
+    (tmp_path / "a.json").write_text("[]")
+    with pytest.raises(DataError, match="no judgments; expected at least one rating"):
+        mqm.read_ratings([tmp_path / "a.json"], "es-en")
+
+
+def test_the_pair_of_ratings_is_that_of_their_locales(tmp_path):
+    def pair(settings=None, name="a.json", **more):
+        (tmp_path / name).write_text(
+            json.dumps([rating(**more), rating("B", source_locale="dede")])
+        )
+        return mqm.rated_pair(tmp_path / name, settings or {})
+
+    assert pair() == "es-en" == pair({"pair": "es-en"})
+    assert pair(source_locale="ptbr") == "pt-en"
+    with pytest.raises(DataError, match="`pair:` is not the language pair of the rows") as error:
+        pair({"pair": "de-en"})
+    assert (error.value.column, error.value.value) == ("pair", "de-en")
+    assert error.value.expected == "no `pair:`, since the rows say es-en"
+    with pytest.raises(DataError, match="not two locales") as error:
+        pair(source_locale="", target_locale="e1us")
+    assert error.value.expected == "a source_locale and a target_locale such as eses and enus"
+    (tmp_path / "en-de.json").write_text("[]")
+    assert mqm.rated_pair(tmp_path / "en-de.json", {}) == "en-de"
+
+
+def test_what_is_no_error_of_a_rating_is_shown():
+    good = {"error_category": "Style_x", "severity": " major "}
+    assert mqm._kind(good) == ("Style x", "Major")
+    of_style = {"error_category": "Style"}
+    for wrong in (
+        "x" * 99, 5, {"severity": "Minor"}, of_style | {"severity": "No-error"},
+        of_style | {"severity": "HOTW-test"},
+    ):  # fmt: skip
+        with pytest.raises(DataError, match="not an error") as error:
+            mqm._kind(wrong)
+        assert error.value.value == str(wrong)[:80] and error.value.column == "target_errors"
+
+
+def test_ratings_of_several_files_are_numbered_over_all_of_them(tmp_path):
+    for name, document in (("a", "d2"), ("b", "d1")):
+        rows = [rating("A", document, str(k), "r1", ("Style", "", "Minor")) for k in (2, 1)]
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows))
+    frame = mqm.read_ratings([tmp_path / "a.json", tmp_path / "b.json"], "es-en")
+    assert frame.index.tolist() == [0, 1, 2, 3] and set(frame["pair"]) == {"es-en"}
+    assert frame["document"].astype(str).tolist() == ["d2", "d2", "d1", "d1"]
+    assert frame["segment"].tolist() == [4, 3, 2, 1]
+    again = [rating("A", "d1", "1", "r1")]
+    (tmp_path / "c.json").write_text(json.dumps(again))
+    with pytest.raises(DataError, match="a second rating of an output by the same rater") as error:
+        mqm.read_ratings([tmp_path / "b.json", tmp_path / "c.json"], "es-en")
+    assert error.value.expected == "one; the first is in b.json"

@@ -88,3 +88,38 @@ def test_segment_scores_are_in_order_of_the_test_set_without_what_was_not_judged
         (folder / "cs-en.esa-1.seg.score").write_text(f"B\t70\n{wrong}\n")
         with pytest.raises(DataError, match=f"line 2.*{words}"):
             official.seg_scores(campaign, "cs-en")
+
+
+def test_a_system_stands_once_in_a_ranking_with_counts_that_are_whole(campaign):
+    file = campaign.folder / "ad-sys-ranking-cs-en-z.csv"
+    for row, words in (
+        ("70 0.1 5 9 b", "line 3, column 'SYS': duplicate system; found 'b'"),
+        ("70 0.1 5.5 9 a", "line 3, column 'N': not an integer"),
+        ("70 x 5 9 a", r"line 3, column 'Z\.SCR': not a number"),
+        ("170 0.1 5 9 a", r"line 3, column 'RAW\.SCR': out of range"),
+        ("70 0.1 5 a", "line 3: wrong number of columns; found 4"),
+    ):
+        file.write_text(f"RAW.SCR Z.SCR N N.ALL SYS\n71.2 0.3 20 40 b\n{row}\n")
+        with pytest.raises(DataError, match=words):
+            official.ranking(campaign, "cs-en")
+
+
+def test_p_values_are_from_0_to_1(campaign):
+    file = campaign.folder / "adwilcox-csen.csv"
+    for cell, fine in (("0", True), ("1", True), ("1.01", False), ("-0.01", False)):
+        file.write_text(f"A B\nA 0.5 {cell}\nB 0.12 0.5\n")
+        if fine:
+            assert official.p_values(campaign, "cs-en").loc["A", "B"] == float(cell)
+        else:
+            with pytest.raises(DataError, match=r"line 2, column 'B': .*a number from 0 to 1"):
+                official.p_values(campaign, "cs-en")
+
+
+def test_segments_of_released_scores_are_counted_for_each_system_and_study(campaign):
+    folder = campaign.folder / "official"
+    folder.mkdir()
+    (folder / "cs-en.b.seg.score").write_text("A\t1\nA\t2\nB\tNone\nB\t4\n")
+    (folder / "cs-en.a.seg.score").write_text("A\t0\n")
+    scores = official.seg_scores(campaign, "cs-en")
+    assert list(scores) == ["a", "b"] and list(scores["b"]) == ["system", "segment", "score"]
+    assert scores["b"].to_numpy().tolist() == [["A", "0", 1], ["A", "1", 2], ["B", "1", 4]]

@@ -7,7 +7,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from assessments import excluded, json_lines
-from rankcampaigns import campaigns
+from rankcampaigns import campaigns, releases
 from rankstability import find, load, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.score.scored import scored
@@ -405,3 +405,161 @@ def test_an_annotator_of_wmt25_that_is_null_is_refused(tmp_path):
     two = [{"score": 5, "annotator": None}, {"score": 6, "annotator": "b"}]
     with pytest.raises(DataError, match=r"line 1, column 'annotator': empty id"):
         load(find(written(tmp_path, line25({"A": two, "B": two}))))
+
+
+def test_a_reset_takes_back_what_stands_before_it_alone(tmp_path):
+    marks = [{"A": 1, "B": 2}, {"A": 3, "B": 4}]
+    lines = [page(0, marks), page(0, marks, user="v"), json.dumps(reset("u"))]
+    lines += [page(1, marks[::-1]), json.dumps(reset("w"))]
+    judged = load(find(written(tmp_path, *lines)))
+    assert (
+        judged.good["worker"].tolist().count("u") == 4 == judged.good["worker"].tolist().count("v")
+    )
+    counts = reasons(judged)
+    assert (counts["before a reset (left out)"], counts["lines of a reset"]) == (4, 2)
+    assert load(find(written(tmp_path, lines[0], lines[2], lines[2], lines[3]))).good.shape[0] == 4
+
+
+def test_lines_of_pearmut_without_an_annotation_and_other_items_are_counted(tmp_path):
+    empty = {"user_id": "u", "item_i": 3, "item": []}
+    lines = [page(0, [{"A": 1, "B": 2}, {"A": 3, "B": 4}])]
+    lines += [json.dumps(empty | {"annotation": none}) for none in (None, [], "")]
+    lines += [page(f"{kind}_{k}", [{"A": k, "B": 2}], [f"{kind}{k}"]) for k, kind in
+              enumerate(("welcome", "random", "random", "goodbye"))]  # fmt: skip
+    judged = load(find(written(tmp_path, *lines)))
+    counts = reasons(judged)
+    assert counts["lines without an annotation (left out)"] == 3 and len(judged.good) == 12
+    assert (
+        counts["(kept: lines of random items)"] == 2
+        and counts["(kept: lines of welcome items)"] == 1
+    )
+
+
+def test_the_second_source_of_an_id_is_numbered(tmp_path):
+    lines = [page(k, [{"A": 10 + k, "B": 20}, {"A": 30, "B": 40}]) for k in range(3)]
+    once = page(9, [{"A": 1, "B": 2}], ["z"])
+    good = load(find(written(tmp_path, *lines, once))).good
+    names = [name.rpartition(":")[2] for name in good["segment"].unique()]
+    assert sorted(names) == ["0", "0 (2)", "0 (3)", "1", "1 (2)", "1 (3)", "z"]
+    told = "(kept: items of one id but several sources, as segments of their own)"
+    assert reasons(load(find(tmp_path / "log-en-cs.jsonl")))[told] == 12
+
+
+def test_an_object_of_campaigns_holds_lists_of_lines(tmp_path):
+    file = tmp_path / "annotations.json"
+    whole = {"x_en-cs": [PEARMUT[1]], "de-en": [PEARMUT[1], 5]}
+    file.write_text(json.dumps(whole, indent=1))
+    with pytest.raises(DataError, match="not a JSON object") as error:
+        load(file, "en-cs")
+    assert error.value.line == 2
+    whole["de-en"].pop()
+    file.write_text(json.dumps(whole))
+    assert find(file).pairs == ("de-en", "en-cs")
+    file.write_text(json.dumps({"mine": [PEARMUT[1]]}))
+    assert find(file).pairs == ("xx-yy",)
+
+
+def test_domains_and_documents_of_pearmut_are_in_ids_of_three_parts(tmp_path):
+    lines = [page(0, [{"A": 1, "B": 2}] * 2, ["news_###_d1_###_0", "news_###_d1"]),
+             page(1, [{"A": 3, "B": 4}], ["talk_###_d2_###_1"])]  # fmt: skip
+    good = load(find(written(tmp_path, *lines))).good
+    rows = good.drop_duplicates(["segment"])[["segment", "document", "domain"]].astype(object)
+    assert rows.where(rows.notna(), None).to_numpy().tolist() == [
+        ["news_###_d1_###_0", "news_###_d1", "news"],
+        ["news_###_d1", "news_###_d1_###_0", None],
+        ["talk_###_d2_###_1", "talk_###_d2", "talk"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("times", "seconds"),
+    [((1, 5), {"time": 2.0}), ((5, 3, 9), {"time": 3.0}), ((5,), {}), ((), {}), ((0, 1e15), {}),
+     ((0, 9e14), {"time": 4.5e14}), ((True, 5), {}), ((-1e15, 1, 2), {"time": 0.5})],
+)  # fmt: skip
+def test_seconds_on_a_page_are_those_between_the_first_and_last_action(times, seconds):
+    actions = [{"time": time} for time in times]
+    assert releases._seconds([*actions, "x", {}], 2) == seconds
+    assert releases._seconds(actions, 0) == {} == releases._seconds({"time": 1}, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "pair"),
+    [("", {}), ("wmt26_#_en-cs_CZ", {"pair": "en-cs_CZ"}), ("mine en-de", {"pair": "en-de"}),
+     ("mine", {"pair": "xx-yy"}), ("de-en", {"pair": "de-en"})],
+)  # fmt: skip
+def test_the_pair_of_a_campaign_of_pearmut_is_in_its_name(name, pair):
+    assert releases._pair_of(name) == pair
+
+
+def test_annotations_of_a_system_are_numbered_passes():
+    listed = releases._passes([{"score": 1}, {"score": 2}], "scores.A")
+    assert listed == {"human1": {"score": 1}, "human2": {"score": 2}}
+    draft = releases._passes({"human2": 5, "annotator2": "b", "human1": 4, "errors1": []}, "x")
+    assert draft == {"human2": {"score": 5, "annotator": "b"}, "human1": {"score": 4}}
+    assert releases._passes({}, "x") == {} == releases._passes([], "x")
+    with pytest.raises(DataError, match="no annotations of a system") as error:
+        releases._passes({"x" * 99: 1}, "scores.A")
+    assert (error.value.column, error.value.value) == ("scores.A", "x" * 80)
+
+
+def test_annotators_of_drafts_of_wmt25_are_their_passes_if_none_is_named(tmp_path):
+    lines = [line25({"A": {"human1": 5, "human2": 6}, "B": {"human1": 7, "human2": 8}})]
+    assert set(load(find(written(tmp_path, *lines))).good["worker"]) == {"human1", "human2"}
+    more = line25({"A": {"human1": 5, "annotator1": "a", "human2": 6, "annotator2": "b"}}, k=1)
+    with pytest.raises(DataError, match="line 1, column 'annotator': empty id"):
+        load(find(written(tmp_path, *lines, more)))
+
+
+def test_scores_of_wmt25_are_penalties_if_more_are_negative_than_positive(tmp_path):
+    def scale(*scores):
+        other = {"score": 0, "annotator": "b"}
+        lines = [
+            line25({"A": [{"score": score, "annotator": "a"}, other]}, k=k)
+            for k, score in enumerate(scores)
+        ]
+        return load(find(written(tmp_path, *lines))).scale
+
+    assert scale(-1, -2, 0) == (-2, 0) and scale(0, 0) == (0, 100) and scale(50, 60) == (0, 100)
+    with pytest.raises(DataError, match="expected a number, 0 to 100"):
+        scale(-1, 1)
+
+
+def test_ids_of_wmt25_have_four_parts(tmp_path):
+    for place in ("en-cs_#_news_#_d", "en-cs_#_news_#_d_#_1_#_2"):
+        line = json.dumps({"doc_id": place, "tgt_text": {}, "scores": {}})
+        with pytest.raises(DataError, match="line 1, column 'doc_id': not an id of WMT25") as error:
+            load(find(written(tmp_path, line)))
+        assert error.value.value == place
+        assert error.value.expected == "languages_#_domain_#_document_#_segment"
+    with pytest.raises(DataError, match="no scores; expected at least one judgment"):
+        load(find(written(tmp_path, line25({}))))
+
+
+def test_files_of_mtme_are_released_averages_in_the_order_of_the_test_set(tmp_path):
+    file = mtme(tmp_path) / "human-scores" / "en-de.mqm.seg.score"
+    judged = releases.mtme(file, {})
+    assert judged.averages and judged.pairs().tolist() == ["en-de"] * 6
+    assert judged.column("segment").tolist() == [*"123123"]
+    assert judged.column("domain").tolist() == ["news", "news", "talk"] * 2
+    assert judged.table.lines.tolist() == [1, 2, 3, 4, 5, 6]
+    (tmp_path / "documents" / "en-de.docs").unlink()
+    assert "document" not in releases.mtme(file, {}).names
+    for rows, value in ((["A\t1", "A\t2", "B\t1", "B\t2", "C\t1"], "C: 1"),):
+        file.write_text("\n".join(rows) + "\n")
+        with pytest.raises(DataError, match="systems differ in the number of lines") as error:
+            releases.mtme(file, {})
+        assert (error.value.value, error.value.expected) == (value, "2, as others have")
+    other = file.with_name("klingon-x.mqm.seg.score")
+    other.write_text("A\t1\n")
+    with pytest.raises(DataError, match="no language pair in the file's name") as error:
+        releases.mtme(other, {})
+    assert error.value.value == other.name
+    assert error.value.expected == "a name such as en-de.mqm.seg.score"
+
+
+def test_one_kind_of_scores_is_read_for_each_pair(tmp_path):
+    names = ["en-de.mqm.seg.score", "de-en.mqm.seg.score", "notes.txt"]
+    releases.one_each([tmp_path / name for name in names])
+    with pytest.raises(DataError, match="several kinds of scores for one language pair") as error:
+        releases.one_each([tmp_path / name for name in [*names, "en-de.da.seg.score.gz"]])
+    assert error.value.value == ", ".join(sorted([*names, "en-de.da.seg.score.gz"]))

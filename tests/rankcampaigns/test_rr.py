@@ -2,6 +2,7 @@
 
 import gzip
 from itertools import combinations
+from pathlib import Path
 
 import demo_rr
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from assessments import json_lines
 from conftest import real
-from rankcampaigns import campaigns, settings
+from rankcampaigns import campaigns, settings, tables
 from rankcampaigns import rr as readers_rr
 from rankcompanion.notebooks.relative_ranking import agreement
 from rankcompanion.running import commands
@@ -430,3 +431,283 @@ def test_battles_without_a_column_are_refused_by_its_name(tmp_path, gone):
     file.write_text(f"{','.join(names)}\n{','.join('qAB'[: len(names)])}\n")
     with pytest.raises(DataError, match=f"a column is missing.*a header with '{gone}'"):
         readers_rr.read_battles([file], "xx-yy", {})
+
+
+def test_edits_and_judgments_of_edits_have_the_columns_they_name(tmp_path):
+    header = "srclang\ttrglang\teditId\tsrcIndex\teditorId\tsystem1Id\tsystem1actionStr"
+    row = "Czech\tEnglish\te1\t7\ted\tA\tEDIT"
+    edits = readers_rr.read_edits(write(tmp_path, header, row, name="data_EDT.tsv"))
+    assert edits.to_dict("list") == {
+        "pair": ["cs-en"], "edit": ["e1"], "segment": ["7"], "editor": ["ed"], "system": ["A"],
+        "action": ["EDIT"],
+    }  # fmt: skip
+    header = "srclang,trglang,editId,judgeId,systemId,judgment"
+    file = write(tmp_path, header, "English,German,e1,j,A,YES", name="data_ACC.csv")
+    assert readers_rr.read_acceptability(file).iloc[0].tolist() == ["en-de", "e1", "j", "A", "YES"]
+    wrong = write(tmp_path, header, "English,Klingon,e1,j,A,YES", name="data_ACC.csv")
+    with pytest.raises(DataError, match="line 2, column 'trglang': unknown language; found 'Kl"):
+        readers_rr.read_acceptability(wrong)
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "wrong"),
+    [("system2rank", "6", "out of range.*-1, or 1 to 5"), ("system2rank", "0", "-1, or 1 to 5"),
+     ("system2rank", "1.5", "not an integer"), ("system2rank", "-2", "-1, or 1 to 5"),
+     ("srcIndex", "-1", "out of range"), ("judgeId", "", "empty id")],
+)  # fmt: skip
+def test_cells_of_rankings_that_are_wrong_are_refused_where_they_stand(
+    tmp_path, cell, value, wrong
+):
+    header, row = HEADER.split(","), ROW.split(",")
+    row[[name.lower() for name in header].index(cell.lower())] = value
+    with pytest.raises(DataError, match=wrong) as error:
+        readers_rr.read_rr([write(tmp_path, HEADER, ROW, ",".join(row))])
+    assert error.value.line == 3 and error.value.column.lower() == cell.lower()
+
+
+def test_more_than_five_slots_have_as_many_ranks(tmp_path):
+    names = ["srclang", "trglang", "srcIndex", "judgeId"]
+    names += [f"system{k}{what}" for k in range(1, 7) for what in ("Id", "rank")]
+    row = ["cs", "en", "0", "j", *(cell for k in range(1, 7) for cell in (f"s{k}", str(k)))]
+    frame = readers_rr.read_rr([write(tmp_path, ",".join(names), ",".join(row))])
+    assert frame["rank"].tolist() == [1, 2, 3, 4, 5, 6] and set(frame["segment"]) == {0}
+    row[-1] = "7"
+    with pytest.raises(DataError, match=r"line 2, column 'system6rank': .*-1, or 1 to 6"):
+        readers_rr.read_rr([write(tmp_path, ",".join(names), ",".join(row))])
+    short = write(tmp_path, ",".join(names[:6]), ",".join(row[:6]))
+    with pytest.raises(DataError, match=r"a column is missing.*a header with 'system2id'"):
+        readers_rr.read_rr([short])
+
+
+def test_segments_are_named_only_if_not_one_is_a_number_and_numbered_over_files(tmp_path):
+    rows = [ROW.replace(",7,doc,7,", f",{name},doc,{name},") for name in ("s2", "s1", "s2")]
+    rows[2] = rows[2].replace("judge1", "judge2")
+    frame = readers_rr.read_rr([write(tmp_path, HEADER, *rows)])
+    assert frame.groupby("block")["segment"].first().tolist() == [1, 2, 1]
+    rows[1] = ROW.replace("judge1", "judge3")
+    with pytest.raises(DataError, match="line 2, column 'srcIndex': not an integer; found 's2'"):
+        readers_rr.read_rr([write(tmp_path, HEADER, *rows)])
+
+
+def test_blocks_that_are_given_again_are_kept_and_counted(tmp_path):
+    other = ROW.replace("judge1", "judge2")
+    a = write(tmp_path, HEADER, ROW, other, ROW, name="a.csv")
+    frame = readers_rr.read_rr([a])
+    assert frame["block"].nunique() == 3
+    assert frame.attrs["excluded"]["identical rows (kept)"] == 1
+    b = write(tmp_path, HEADER, ROW, ROW.replace("judge1", "judge3"), name="b.csv")
+    frame = readers_rr.read_rr([write(tmp_path, HEADER, ROW, other, name="a.csv"), b])
+    assert frame.attrs["excluded"]["identical rows (kept)"] == 1
+    assert "identical rows (kept)" not in readers_rr.read_rr([b]).attrs["excluded"]
+
+
+def test_a_system_that_is_again_in_its_block_by_a_joined_id_counts_once(tmp_path):
+    joined = ROW.replace(",1,a,", ",1,a+b,")
+    other = ROW.replace("judge1", "judge2")
+    frame = readers_rr.read_rr([write(tmp_path, HEADER, joined, other)])
+    frame = frame[frame["judge"] == "judge1"]
+    assert frame["system"].tolist() == ["a", "b", "c", "d", "e"]
+    assert frame["position"].tolist() == [1, 2, 3, 4, 5] and frame["rank"].tolist()[:2] == [1, 1]
+    assert frame.attrs["excluded"]["a system again in its block"] == 1
+    more = [ROW.replace(",1,a,", ",1,a+f,"), other.replace(",5,e,", ",5,f,")]
+    fine = readers_rr.read_rr([write(tmp_path, HEADER, *more)])
+    assert "a system again in its block" not in fine.attrs["excluded"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [({}, ["u", "v"]), ({"columns": {"left": "x", "right": "y", "winner": "z", "judge": "q",
+                                     "question": "p"}}, ["u", "v"])],
+)  # fmt: skip
+def test_votes_are_one_for_the_left_and_a_half_for_a_tie(tmp_path, settings, named):
+    own = dict(zip(("model_a", "model_b", "winner", "judge", "question_id"), "xyzqp", strict=True))
+    header = ["model_a", "model_b", "winner", "judge", "question_id"]
+    header = [own[name] for name in header] if settings else header
+    rows = ["A,B,model_a,u,1", "B,A,model_b,v,1", "A,C,tie,u,2"]
+    file = write(tmp_path, ",".join(header), *rows, name="votes.csv")
+    votes = readers_rr.read_votes([file], "xx-yy", settings)
+    assert votes.to_dict("list") == {
+        "judge": ["u", "v", "u"], "question": ["1", "1", "2"], "left": ["A", "B", "A"],
+        "right": ["B", "A", "C"], "vote": [1.0, 0.0, 0.5],
+    }  # fmt: skip
+    nameless = [row.rpartition(",")[0] for row in (",".join(header), *rows)]
+    file = write(tmp_path, *nameless, name="votes.csv")
+    columns = {k: v for k, v in settings.get("columns", {}).items() if k != "question"}
+    with pytest.raises(DataError, match="battles that name no question") as error:
+        readers_rr.read_votes([file], "xx-yy", {"columns": columns} if columns else {})
+    assert error.value.expected == "a column question_id or prompt"
+
+
+def test_battles_of_a_category_have_a_domain_and_others_an_empty_one(tmp_path):
+    some = [row | {"category": "code"} for row in BATTLES[:2]]
+    json_lines(tmp_path / "a.jsonl", some)
+    json_lines(tmp_path / "b.jsonl", BATTLES[2:4])
+    frame = load(tmp_path)
+    assert frame.groupby("block")["domain"].first().tolist() == ["code", "code", "", ""]
+    assert "domain" not in load(json_lines(tmp_path / "c.jsonl", BATTLES[:2]))
+
+
+def test_battles_given_again_and_second_votes_are_counted_apart(tmp_path):
+    first = battle(0, "A", "B", "model_a")
+    rows = [first, first, first | {"tstamp": 2.0}, first | {"winner": "tie"}, BATTLES[2]]
+    counts = load(json_lines(tmp_path / "a.jsonl", rows)).attrs["excluded"]
+    assert counts["identical rows (kept)"] == 1
+    assert counts[readers_rr.SECOND_VOTE] == 2
+    nameless = [{k: v for k, v in row.items() if k != "question_id"} for row in rows]
+    frame = load(json_lines(tmp_path / "b.jsonl", nameless))
+    assert frame["block"].nunique() == 5 and readers_rr.SECOND_VOTE not in frame.attrs["excluded"]
+
+
+def test_whether_models_were_known_is_true_or_false(tmp_path):
+    rows = [*BATTLES[:2], BATTLES[2] | {"anony": "perhaps"}]
+    with pytest.raises(DataError, match="line 3, column 'anony': neither true nor false") as error:
+        load(json_lines(tmp_path / "a.jsonl", rows))
+    assert (error.value.value, error.value.expected) == ("perhaps", "true, false or empty")
+
+
+def test_names_in_battles_that_look_the_same_are_refused_where_they_stand(tmp_path):
+    rows = [*BATTLES[:3], battle(9, "A", "\u0410", "tie")]  # a Cyrillic letter
+    with pytest.raises(DataError, match=r"a\.jsonl, line 4, column 'system'"):
+        load(json_lines(tmp_path / "a.jsonl", rows))
+    rows = [battle(0, "A", "B", "tie", judge="a"), battle(1, "A", "B", "tie", judge="\u0430")]
+    with pytest.raises(DataError, match="line 2, column 'judge'"):
+        load(json_lines(tmp_path / "a.jsonl", rows))
+
+
+def test_how_columns_of_battles_were_understood_says_who_said_so():
+    columns = {"columns": {"left": "x", "winner": "z"}}
+    rows = readers_rr.reading(columns).to_numpy().tolist()
+    assert rows == [["all", "column left", "x", "campaign.yaml"],
+                    ["all", "column winner", "z", "campaign.yaml"]]  # fmt: skip
+    told = readers_rr.reading(columns | {"told by": "the command line"})
+    assert set(told["said by"]) == {"the command line"}
+    assert readers_rr.reading({}).empty and list(readers_rr.reading({})) == readers_rr.READ
+
+
+def test_a_winner_may_be_the_name_of_a_system_or_a_word_for_a_side(tmp_path):
+    words = ("A", "B", "left", "model_b", "m2", "tie", "right", "model_a")
+    rows = ["m1,m2,best", *(f"A,B,{word}" for word in words)]
+    settings = {"columns": {"left": "m1", "right": "m2", "winner": "best"}}
+    frame = readers_rr.read_battles([write(tmp_path, *rows, name="v.csv")], "xx-yy", settings)
+    assert frame["rank"].tolist() == [1, 2, 2, 1, 1, 2, 2, 1, 2, 1, 1, 1, 2, 1, 1, 2]
+    assert frame["system"].astype(str).tolist() == [*"AB"] * 8
+    assert set(frame["segment"]) and frame["ranked"].all()
+    usual = ["model_a,model_b,winner", "A,B,left"]
+    with pytest.raises(DataError, match="line 2, column 'winner': unknown winner") as error:
+        readers_rr.read_battles([write(tmp_path, *usual, name="v.csv")], "xx-yy", {})
+    assert error.value.expected.startswith("one of model_a, model_b, tie")
+
+
+@pytest.mark.parametrize("judge", ["", ",judge"])
+@pytest.mark.parametrize("question", ["", ",question_id"])
+def test_a_battle_that_stands_twice_is_counted_once_more(tmp_path, judge, question):
+    end = ",u" * bool(judge) + ",q" * bool(question)
+    rows = [f"model_a,model_b,winner{judge}{question}", *[f"A,B,model_a{end}"] * 3, f"B,A,tie{end}"]
+    frame = readers_rr.read_battles([write(tmp_path, *rows, name="v.csv")], "xx-yy", {})
+    counts = frame.attrs["excluded"]
+    assert frame["block"].nunique() == 4
+    assert counts.get("(kept: no judge is named)", 0) == (0 if judge else 4)
+    assert counts.get("identical rows (kept)", 0) == (2 if question else 0)
+
+
+def test_names_of_columns_of_battles_are_those_of_arenas_of_sides_or_of_the_settings():
+    arena = ["model_a", "model_b", "winner", "judge"]
+    found = {"system1": "model_a", "system2": "model_b", "judge": "judge", "winner": "winner"}
+    assert readers_rr._named(arena, {}) == found == readers_rr._named([*arena, "left"], {})
+    sides = ["left", "right", "winner", "worker", "prompt"]
+    assert readers_rr._named(sides, {}) == {
+        "system1": "left", "system2": "right", "judge": "worker", "question": "prompt",
+        "winner": "winner",
+    }  # fmt: skip
+    mapped = readers_rr._named([*arena, "who"], {"judge": "who"})
+    assert mapped == found | {"judge": "who"}
+    for header, mapping, words in (
+        (arena, {"score": "x"}, "not a column of battles; found 'score'"),
+        (arena, {"judge": "x"}, "no such column for judge; found 'x'"),
+        (arena[1:], {}, r"a column is missing.*a header with 'model_a', or columns=\"left=<your"),
+        (sides[:2], {}, r"a column is missing.*a header with 'winner', or columns=\"winner=<your"),
+    ):
+        with pytest.raises(DataError, match=words):
+            readers_rr._named(header, mapping)
+    with pytest.raises(DataError, match="a column is missing") as error:
+        readers_rr._named(["x" * 99], {})
+    assert error.value.value == "x" * 80
+    with pytest.raises(DataError, match="a column is missing") as error:
+        readers_rr._columns(
+            tables.table(Path("x.csv"), pd.DataFrame({"y" * 99: ["1"]}), [2]), ["a"]
+        )
+    assert (error.value.line, error.value.value) == (1, "y" * 80)
+
+
+def test_a_model_against_itself_is_refused_where_it_stands_though_others_are_left_out(tmp_path):
+    rows = [battle(0, "A", "B", "tie", anony=False), battle(1, "A", "B", "tie"),
+            battle(2, "B", "B", "tie"), battle(3, "A", "A", "tie")]  # fmt: skip
+    with pytest.raises(DataError, match="a model against itself") as error:
+        load(json_lines(tmp_path / "a.jsonl", rows))
+    assert (error.value.line, error.value.column, error.value.value) == (3, "model_b", "B")
+
+
+def test_whole_files_of_battles_have_blocks_questions_and_lines_of_their_own(tmp_path):
+    rows = ["model_a,model_b,winner,question_id,judge", "A,B,model_a,q1,u", "B,C,tie,q2,v"]
+    a = write(tmp_path, *rows, name="a.csv")
+    b = write(tmp_path, rows[0], "A,B,model_a,q1,u", "A,C,tie,q2,v", name="b.csv")
+    frame = readers_rr.read_battles([a, b], "xx-yy", {})
+    assert frame["block"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert frame["segment"].nunique() == 2 and frame.attrs["excluded"] == {
+        "identical rows (kept)": 1
+    }
+    with pytest.raises(DataError, match="the same rows in two files"):
+        write(tmp_path, *rows[:2], name="b.csv")
+        readers_rr.read_battles([a, b], "xx-yy", {})
+    with pytest.raises(DataError, match="no rows; expected rows below the header"):
+        readers_rr.read_battles([write(tmp_path, rows[0], name="c.csv")], "xx-yy", {})
+
+
+@pytest.mark.parametrize(
+    ("name", "track"),
+    [("x.csv", ""), ("x-combosystems.csv", "combination"), ("tunable.csv", "tunable")],
+)
+def test_a_track_is_part_of_the_task(tmp_path, name, track):
+    frame = readers_rr.read_rr([write(tmp_path, HEADER, ROW, name=name)])
+    assert set(frame["track"]) == {track} and set(frame["task"]) == {f"cs-en {track}".strip()}
+
+
+def test_blocks_of_two_files_are_numbered_on_after_comparisons_and_empty_slots(tmp_path):
+    pairs = comparisons({"a": 1, "b": 3, "c": 3}) + comparisons({"a": 1, "b": 2}, "j2")
+    first = write(tmp_path, PAIRWISE, *pairs, name="a.csv")
+    blank = "Czech,English,7,doc,7,j,1,a,2,b,3,c,0,blank,0,blank,2,1,3,-1,-1"
+    second = write(tmp_path, HEADER, blank, blank.replace(",j,", ",k,"), name="b.csv")
+    frame = readers_rr.read_rr([first, second])
+    assert frame.groupby("block").size().tolist() == [3, 2, 3, 3]
+    assert frame["position"].tolist() == [1, 2, 3, 1, 2, 1, 2, 3, 1, 2, 3]
+    assert frame.attrs["excluded"] == {"slots that showed nothing": 4}
+    assert frame["document"].astype(str).tolist() == [""] * 5 + ["doc"] * 6
+
+
+def test_a_name_that_looks_like_another_is_refused_in_rankings_too(tmp_path):
+    other = ROW.replace(",1,a,", ",1,\u0430,").replace("judge1", "judge2")
+    with pytest.raises(DataError, match="looks the same") as error:
+        readers_rr.read_rr([write(tmp_path, HEADER, ROW, other)])
+    assert error.value.line == 3
+    blanks = ROW.replace(",1,a,", ",1,a ,").replace("judge1", "judge2")
+    counts = readers_rr.read_rr([write(tmp_path, HEADER, ROW, blanks)]).attrs["excluded"]
+    assert counts["(kept: blanks around names taken away)"] == 1
+    with pytest.raises(
+        DataError, match="line 2, column 'srclang': unknown language; found 'Klingon'"
+    ):
+        readers_rr.read_rr([write(tmp_path, HEADER, ROW.replace("Czech", "Klingon"))])
+
+
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_an_empty_name_in_battles_is_refused_unless_it_is_a_judge(tmp_path, place):
+    rows = [["A", "B", "model_a", "q1", "u"], ["A", "C", "tie", "q2", "u"]]
+    rows[1][place] = ""
+    names = "model_a,model_b,winner,question_id,judge"
+    file = write(tmp_path, names, *map(",".join, rows), name="v.csv")
+    column = names.split(",")[place]
+    with pytest.raises(DataError, match=f"line 3, column '{column}': empty id"):
+        readers_rr.read_battles([file], "xx-yy", {})
+    without = write(tmp_path, "a,b,winner", "A,B,tie", name="w.csv")
+    with pytest.raises(DataError, match="a column is missing") as error:
+        readers_rr.read_battles([without], "xx-yy", {})
+    assert error.value.line == 1

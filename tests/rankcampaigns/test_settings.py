@@ -1,13 +1,23 @@
 """The fields of ``campaign.yaml``: each value is right, or refused with its field."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from rankcampaigns.catalogue import WORDS_OF, Campaign
-from rankcampaigns.settings import FIELDS, LARGEST, read_settings, told
+from rankcampaigns.settings import (
+    FIELDS,
+    LARGEST,
+    fit,
+    read_settings,
+    refuse_idle,
+    told,
+    write_settings,
+)
 from rankstability import find
 from rankstability.errors import DataError
+from rankstability.paths import DEMO
 
 RIGHT = {
     "title": ["Ours", 2025], "style": ["SR-DC", "SR+DC"], "tool": ["Appraise"],
@@ -161,3 +171,160 @@ def test_protocols_have_words_of_their_own() -> None:
     for name, annotator in (("rr", "judge"), ("mqm", "rater"), ("srdc", "annotator")):
         campaign = find(f"demo-{name}")
         assert campaign.words["annotator"] == annotator and campaign.unsaid == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "setting"),
+    [({"columns": "system=MT engine, score=Adequacy (0-100)"},
+      {"system": "MT engine", "score": "Adequacy (0-100)"}),
+     ({"columns": "score=a, b,left = x"}, None), ({"columns": "left=x, y,winner=z"},
+      {"left": "x, y", "winner": "z"}), ({"columns": "score="}, None),
+     ({"wide": "A, B"}, ["A", "B"]), ({"wide": "all"}, "all"), ({"scale": "[1, 5]"}, [1, 5]),
+     ({"scale": "0,1.5"}, [0, 1.5]), ({"missing": "k. A., -,"}, ["k. A.", "-"]),
+     ({"humans": ""}, []), ({"humans": "HT"}, ["HT"]), ({"sheet": "R 1"}, "R 1"),
+     ({"judges": "A:a.csv, B:b.csv"}, {"A": "a.csv", "B": "b.csv"}),
+     ({"judges": "A:a.csv, B"}, ["A:a.csv", "B"])],
+)  # fmt: skip
+def test_settings_of_the_command_line_have_the_form_of_the_file(words, setting):
+    if setting is None:
+        with pytest.raises(DataError, match="not a mapping of columns"):
+            told(words)
+    else:
+        (name,) = words
+        assert told(words) == {name: setting}
+
+
+def test_settings_of_the_command_line_fit_the_format_of_a_campaign_of_ones_own(tmp_path):
+    mqm = tmp_path / "mqm_mine_ende.tsv"
+    mqm.write_bytes((DEMO / "demo-mqm" / "mqm_demo_ende.3ratingsPerSegment.tsv").read_bytes())
+    fit({"weights": "critical25", "humans": [], "judges": []}, find(mqm))
+    with pytest.raises(DataError, match="settings of a table: scale, missing") as error:
+        fit({"weights": "critical25", "scale": [0, 1], "missing": ["-"]}, find(mqm))
+    assert error.value.value == "mqm_mine_ende, format mqm"
+    assert error.value.expected == "a table of your own in the format long"
+    long = spoken(tmp_path / "a", "system,segment,annotator,score")
+    fit({"scale": [0, 1], "columns": {"score": "score"}}, long)
+    with pytest.raises(DataError, match="settings of a table: weights") as error:
+        fit({"weights": "critical25"}, long)
+    assert (
+        error.value.expected == "a table of your own in the format appraise-mqm or bio-mqm or mqm"
+    )
+    with pytest.raises(DataError, match="settings of a table: humans") as error:
+        fit({"humans": []}, find("demo-mqm"))
+    assert error.value.expected == "a campaign of your own"
+    fit({}, find("demo-mqm"))
+
+
+@pytest.mark.parametrize(
+    ("form", "idle"),
+    [("long", {"weights"}), ("mtme", {"weights", "annotator", "zero_variance", "columns", "wide"}),
+     ("esa", {"weights", "scale", "columns"}), ("rr", {"scale", "annotator", "zero_variance"}),
+     ("mqm", {"scale", "annotator", "columns", "decimal", "sheet", "missing"}),
+     ("battles", {"weights", "wide", "scale"}), ("da", {"annotator", "scale"})],
+)  # fmt: skip
+def test_a_setting_does_nothing_for_some_formats_and_is_refused_there(form, idle, tmp_path):
+    every = "title pair humans judges weights annotator zero_variance columns wide scale decimal"
+    refused = set()
+    for name in [*every.split(), "sheet", "missing"]:
+        try:
+            refuse_idle({name: "x"}, form, tmp_path / "campaign.yaml")
+        except DataError as error:
+            assert (error.column, error.value) == (name, "x")
+            refused.add(name)
+    assert idle <= refused and not refused & {"title", "humans", "judges", "pair"}
+    assert ("zero_variance" in refused) == (form in ("mtme", "rr", "mqm", "battles"))
+
+
+def test_files_and_judges_of_settings_are_in_the_folder_and_each_once(tmp_path):
+    file = tmp_path / "campaign.yaml"
+    (tmp_path / "a.csv").write_text("x")
+    (tmp_path / "b.csv.gz").write_bytes(b"y")
+    file.write_text("files: [a.csv, b.csv]\njudges: {G: a.csv}\n")
+    assert read_settings(file)["files"] == ["a.csv", "b.csv"]
+    for said, words in (
+        ("files: [../a.csv]", "no file ../a.csv in the folder"),
+        ("files: [c.csv]", "no file c.csv in the folder"),
+        ("files: [b.csv, b.csv.gz]", "b.csv.gz appears twice"),
+        ("judges: {G: ../a.csv}", "no such file of judges in the folder"),
+        ("judges: {G: c.csv}", "no such file of judges in the folder"),
+    ):
+        file.write_text(said + "\n")
+        with pytest.raises(DataError, match=re.escape(words)) as error:
+            read_settings(file)
+        assert error.value.column == said.partition(":")[0]
+
+
+def test_values_of_settings_are_text_where_readers_take_text(tmp_path):
+    file = tmp_path / "campaign.yaml"
+    file.write_text(
+        "pair: English-German\ncolumns: {score: 5}\nmissing: [9]\nhumans: [1]\nwide: [1, 2]\n"
+        "annotator: {1: 2, A: [3, b]}\n"
+    )
+    assert read_settings(file) == {
+        "pair": "en-de", "columns": {"score": "5"}, "missing": ["9"], "humans": ["1"],
+        "wide": ["1", "2"], "annotator": {"1": ["2"], "A": ["3", "b"]},
+    }  # fmt: skip
+
+
+def test_an_unknown_or_long_value_is_cut_where_it_is_shown(tmp_path):
+    file = tmp_path / "campaign.yaml"
+    for length, shown in ((79, 79), (80, 80), (200, 80)):
+        for name, problem in (("colour", "unknown field"), ("style", "unknown style")):
+            file.write_text(f"{name}: {'x' * length}\n")
+            with pytest.raises(DataError, match=problem) as error:
+                read_settings(file)
+            assert error.value.value == "x" * shown
+    file.write_text("")
+    with pytest.raises(DataError, match="the file is empty"):
+        read_settings(file)
+    file.write_text("# only a comment\n")
+    assert read_settings(file) == {}
+
+
+@pytest.mark.parametrize(
+    ("scale", "fine"),
+    [
+        ([0, 1e9], True),
+        ([-1e9, 0], True),
+        ([0, 1e9 + 1], False),
+        ([-1e9 - 1, 0], False),
+        ([1, 1], False),
+    ],
+)
+def test_the_ends_of_a_scale_are_at_most_a_thousand_million_from_zero(scale, fine, tmp_path):
+    file = tmp_path / "campaign.yaml"
+    file.write_text(f"scale: [{scale[0]:.1f}, {scale[1]:.1f}]\n")
+    if fine:
+        assert read_settings(file)["scale"] == scale
+    else:
+        with pytest.raises(DataError, match="not a scale"):
+            read_settings(file)
+
+
+def test_a_number_of_100_characters_is_one_and_of_101_none(tmp_path):
+    file = tmp_path / "campaign.yaml"
+    file.write_text(f"title: {'1' * 100}\n")
+    assert read_settings(file) == {"title": int("1" * 100)}
+    file.write_text(f"title: {'1' * 101}\n")
+    with pytest.raises(DataError, match="a number of more than 100 characters"):
+        read_settings(file)
+
+
+def test_settings_are_written_for_the_tables_of_a_folder_alike(tmp_path):
+    rows = "\n".join(f"{s},{k},{10 * k}" for s in "AB" for k in range(5))
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text(f"engine,nr,mark\n{rows}\n".replace("A,", f"{name},"))
+    columns = {"system": "engine", "segment": "nr", "score": "mark"}
+    written = write_settings(tmp_path, {"columns": columns}).read_text()
+    assert written == "columns: {system: engine, segment: nr, score: mark}\n"
+    (tmp_path / "campaign.yaml").unlink()
+    alone = write_settings(tmp_path / "a.csv", {"columns": columns}).read_text()
+    assert alone == written + "files: [a.csv]\n"
+    (tmp_path / "campaign.yaml").unlink()
+    (tmp_path / "b.csv").write_text("engine,seg,mark\n" + rows + "\n")
+    with pytest.raises(DataError):
+        write_settings(tmp_path, {"columns": columns})
+    assert not (tmp_path / "campaign.yaml").exists()
+    (tmp_path / "b.csv").write_text("left,right,winner\nA,B,left\n")
+    with pytest.raises(DataError, match="no long table"):
+        write_settings(tmp_path, {})

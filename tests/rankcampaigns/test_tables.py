@@ -10,6 +10,7 @@ import pytest
 
 from rankcampaigns import campaigns, tables
 from rankstability import load, paths
+from rankstability import schema as schemas
 from rankstability.errors import DataError
 
 SYSTEMS = ("Aspen", "Birch", "Cedar", "Doum")
@@ -422,3 +423,311 @@ def test_battles_with_and_without_questions_are_not_taken_for_the_same(tmp_path)
     battles(tmp_path, rows)
     battles(tmp_path, [row | {"question_id": k} for k, row in enumerate(rows)], "more")
     assert load(tmp_path)["block"].nunique() == 10
+
+
+# ------------------------------------------------------------------ tables by themselves
+
+
+def read(folder, text, *args, name="x.csv", **named):
+    """A table of this text: its cells by row, the lines of the rows, and its header."""
+    made = tables.read(written(folder, text, name), *args, **named)
+    return made.frame.astype(str).to_numpy().tolist(), made.lines.tolist(), list(made.frame)
+
+
+def test_lines_are_those_of_the_file_where_blank_ones_stand_between(tmp_path):
+    rows, names = [["1", "2"], ["3", "4"]], ["a", "b"]
+    for text, lines in (
+        ("a,b\n1,2\n3,4\n", [2, 3]), ("\n\na,b\n\n1,2\n\n\n3,4", [5, 8]),
+        ('a,b\n"1",2\n3,4\n', [2, 3]), ('\na,b\n\n"1",2\n\n3,4\n', [4, 6]),
+        ("a,b\r1,2\r3,4\r", [2, 3]), ("a,b\r\n1,2\r\n3,4\r\n", [2, 3]),
+    ):  # fmt: skip
+        assert read(tmp_path, text) == (rows, lines, names)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "value", "words"),
+    [("a,b\n1,2,3\n", 2, 3, "wrong number of columns"), ("a,b\n1,2\n\n3\n", 4, 1, "wrong number"),
+     ('a,b\n"1",2\n3\n', 3, 1, "wrong number"),
+     ("a,b,a\n1,2,3\n", 1, "a", "a column appears twice"),
+     ('a,b\n1,"2\n', 2, '1,"2', "a quotation mark that is not closed in its cell"),
+     ('a,b\n1,2\n3,"4\n5,6\n', 3, '3,"4', "a quotation mark that is not closed"),
+     ('a,b\n1,"2"x\n', 2, '1,"2"x', "not a table"),
+     ('a,b\n1,2\n"' + "x" * 99 + '"y,2\n', 3, '"' + "x" * 79, "not a table")],
+)  # fmt: skip
+def test_a_line_that_is_no_row_is_refused_where_it_stands(tmp_path, text, line, value, words):
+    with pytest.raises(DataError, match=words) as error:
+        tables.read(written(tmp_path, text))
+    assert (error.value.line, error.value.value) == (line, value)
+    if "number" in words:
+        assert error.value.expected == "2 columns: a,b"
+
+
+def test_between_tabs_a_cell_in_quotation_marks_is_on_one_line(tmp_path):
+    text = 'a\tb\n"x\ty\n"p ""q"""\t"z"\n'
+    rows, lines, _ = read(tmp_path, text, (), "\t")
+    assert rows == [['"x', "y"], ['p "q"', "z"]] and lines == [2, 3]
+    rows, lines, _ = read(tmp_path, "a\tb\nx\ty\n", (), "\t")
+    assert (rows, lines) == ([["x", "y"]], [2])
+
+
+@pytest.mark.parametrize(
+    ("cell", "plain"),
+    [('"a"', "a"), (' "a" ', "a"), ('"a""b"', 'a"b'), ('"a"b"', '"a"b"'), ('"', '"'), ('""', ""),
+     ("a", "a"), ('a"', 'a"')],
+)  # fmt: skip
+def test_quotation_marks_are_taken_away_if_they_enclose_a_whole_cell(cell, plain):
+    assert tables.unquoted(cell) == plain
+
+
+def test_cells_of_a_line_and_the_sign_between_them():
+    assert tables.cells('a,"b,c",') == ["a", "b,c", ""] and tables.cells("a;b", ";") == ["a", "b"]
+    assert tables.cells("") == [] == tables.cells("x" * 200_000)
+    assert [tables.separator(line) for line in ("a,b;c", "a;b;c,d", "a\tb,c", "a", "a;b,c,d")] == [
+        ";", ";", "\t", "\t", ",",
+    ]  # fmt: skip
+
+
+def test_blanks_and_what_is_invisible_are_marked_by_row(tmp_path):
+    frame = pd.DataFrame({"a": [" x", "x", "y\u200b", None], "b": ["1", "2 ", "3", "4"]})
+    made = tables.table(tmp_path / "x.csv", frame, [2, 3, 5, 6])
+    assert made.frame["a"].astype(object).tolist()[:3] == ["x", "x", "y"]
+    assert made.frame["b"].tolist() == ["1", "2", "3", "4"]
+    assert {name: mark.tolist() for name, mark in made.blanks.items()} == {
+        "a": [True, False, False, False], "b": [False, True, False, False],
+    }  # fmt: skip
+    assert made.unseen["a"].tolist() == [False, False, True, False] and list(made.unseen) == ["a"]
+    assert list(made.trimmed(["a", "b"]).values()) == [2, 1]
+    assert list(made.trimmed(["b"]).values()) == [1, 0]
+    assert list(made.trimmed(["a", "b"], np.array([0, 2])).values()) == [1, 1]
+    assert list(made.trimmed([]).values()) == [0, 0]
+    some = made.take(np.array([1, 2]))
+    assert some.lines.tolist() == [3, 5] and some.frame.index.tolist() == [0, 1]
+    assert list(some.trimmed(["a", "b"]).values()) == [1, 1]
+    error = some.error("wrong", 1, "b", "right")
+    assert (error.line, error.column, error.value, error.expected) == (5, "b", "3", "right")
+    plain = tables.table(tmp_path / "x.csv", frame[["b"]].iloc[2:], [5, 6])
+    assert plain.blanks == plain.unseen == {}
+
+
+def test_the_first_wrong_value_of_a_column_is_named(tmp_path):
+    frame = pd.DataFrame({"a": ["x", "[1]", "{}", "[2]"], "b": ["x", "y", "z\ud800", "z"]})
+    made = tables.table(tmp_path / "x.csv", frame, [2, 4, 5, 6])
+    made.check_values([])
+    with pytest.raises(DataError, match="line 4, column 'a': not a single value"):
+        made.check_values(["b", "a"][1:])
+    with pytest.raises(DataError, match="line 5, column 'b': half a character") as error:
+        made.check_values(["b"])
+    assert error.value.expected == "characters"
+
+
+def test_a_key_is_missed_if_another_stands_in_its_place(tmp_path):
+    rows = [(3, {"a": 1, "b": 2}), (4, {"b": 5}), (7, {"b": 3, "c": 4})]
+    made = tables.from_records(tmp_path / "x.jsonl", rows)
+    assert made.frame.astype(str).to_dict("list") == {
+        "a": ["1", "", ""], "b": ["2", "5", "3"], "c": ["", "", "4"],
+    }  # fmt: skip
+    assert made.lines.tolist() == [3, 4, 7]
+    made.check_values(["b"])
+    with pytest.raises(DataError, match="no field a; found 'c'; expected a, as other") as error:
+        made.check_values(["b", "a"])
+    assert error.value.line == 7
+    fine = tables.from_records(tmp_path / "x.jsonl", rows[:2])
+    fine.check_values(["a", "b"])
+
+
+def test_only_some_rows_are_checked_where_asked(tmp_path):
+    frame = pd.DataFrame({"A": ["1", "x", "3"]}, dtype="category")
+    made = tables.table(tmp_path / "x.csv", frame, [2, 3, 4])
+    schema = schemas.Schema({"n": schemas.count()})
+    kept = made.validated(schema, {"n": "A"}, np.array([0, 2]))
+    assert kept["n"].astype(int).tolist() == [1, 3]
+    for rows in (None, np.array([0, 1, 2]), np.array([1])):
+        with pytest.raises(DataError, match="line 3, column 'A': not an integer"):
+            made.validated(schema, {"n": "A"}, rows)
+
+
+HEAD = "system,segment,rater,score\n"
+BODY = "".join(f"A,{k},u,{k}\n" for k in range(100))
+
+
+@pytest.mark.parametrize("titles", [0, 1, 30, 40])
+@pytest.mark.parametrize("footers", [0, 1, 15])
+def test_titles_and_footers_of_text_are_found_and_lines_stay(tmp_path, titles, footers):
+    text = "Our title\n" * titles + HEAD + BODY + "\n" * bool(footers) + "a note\n" * footers
+    made = tables.any_table(written(tmp_path, text))
+    assert made.lines.tolist() == list(range(titles + 2, titles + 102))
+    assert list(made.frame) == HEAD.strip().split(",") and len(made.beside) == (
+        bool(titles) + bool(footers)
+    )
+    if footers:
+        first = titles + 103
+        place = f"line {first}" if footers == 1 else f"{footers}, from line {first}"
+        assert made.beside[-1][1] == f"{place} (a note)"
+    assert tables.header(tmp_path / "mine.csv") == list(made.frame)
+
+
+@pytest.mark.parametrize(("titles", "columns"), [(51, 6), (52, 1)])
+def test_a_table_has_more_cells_than_its_title_in_the_first_sixty_lines(tmp_path, titles, columns):
+    wide = "".join(f"{line},x,y\n" for line in (HEAD + BODY).splitlines())
+    made = tables.any_table(
+        written(tmp_path, "Our title\n" * titles + wide.replace("x,y", "p,q", 1))
+    )
+    assert len(made.frame.columns) == columns
+    assert (tables.LAST, tables.TOP) == (20, 2**18)
+
+
+def test_titles_are_looked_for_only_where_lines_are_rows(tmp_path):
+    title = "Our title\n"
+    for text in (
+        title + HEAD + BODY + 'A,1,"x\ny",3\n',
+        (title + HEAD + BODY).replace("u,5\n", "u,5\r"),
+    ):
+        assert tables._around(written(tmp_path, text))[1:] == ((), ())
+    quoted = title + HEAD + BODY.replace("u", '"u"')
+    assert tables._around(written(tmp_path, quoted))[1] == (1,)
+    assert tables._around(written(tmp_path, " \n\n x"))[1:] == ((), ())
+
+
+def test_the_end_of_a_long_file_is_looked_at_without_the_line_that_is_cut(tmp_path):
+    long = "".join(f"A,{k},{'u' * 40},{k}\n" for k in range(12_000))
+    file = written(tmp_path, HEAD + long + "\nn = 12000\n")
+    made = tables.any_table(file)
+    assert len(made.frame) == 12_000 and made.lines[-1] == 12_001
+    assert made.beside == (("rows below the table, not read", "line 12003 (n = 12000)"),)
+    wide = written(tmp_path, HEAD + f"A,1,{'u' * 99_000},1\n" * 3 + "\nn = 3\n", "wide.csv")
+    assert tables.any_table(wide).beside[0][1] == "line 6 (n = 3)"
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [("a;b\n1;2\n", ";"), ("Title, our own\na;b;c\n1;2;3\n4;5;6\n", ";"),
+     ("Title; ours\na\tb\tc\n1\t2\t3\n", "\t"), ("a,b,c\n1;2,3,4\n", ","),
+     ("a;b;c,d\n1,2,3,4\n1,2,3,4\n", ";")],
+)  # fmt: skip
+def test_the_sign_between_cells_is_that_of_the_header_or_of_the_table_below(tmp_path, text, sign):
+    assert tables._around(written(tmp_path, text))[0] == sign
+
+
+def test_a_header_of_json_is_the_keys_of_its_first_line(tmp_path):
+    file = written(tmp_path, '{"a b": 1, "c": {"d": 2}}\n{"e": 1}\n', "x.jsonl")
+    assert tables.header(file) == ["a b", "c", "d"]
+    assert tables.header(written(tmp_path, ' [\n{"a": 1}]', "x.json")) == []
+    assert tables.header(written(tmp_path, '\n{"a": 1}', "y.json")) == ["a"]
+
+
+def test_columns_of_a_format_may_come_without_a_header(tmp_path):
+    names = ("a", "b", "c", "d")
+    for sign in ("\t", ",", tables.BLANKS):
+        between = " " if sign == tables.BLANKS else sign
+
+        def lines(*rows, between=between):
+            return "".join(between.join(row) + "\n" for row in rows)
+
+        for first, rows in (("abcd", 1), ("axyz", 1), ("xbcd", 1), ("xbcy", 2), ("1234", 2)):
+            if sign == tables.BLANKS and first in ("axyz", "xbcd"):
+                with pytest.raises(DataError, match="unknown or repeated column in the header"):
+                    read(tmp_path, lines(first, "5678"), names, sign)
+                continue
+            found, at, header = read(tmp_path, lines(first, "5678"), names, sign)
+            assert len(found) == rows and at == [1, 2][2 - rows :] and header == list(names)
+        only = read(tmp_path, lines("dcba", "5678"), names, sign, ("a", "d"))
+        assert only == ([["8", "5"]], [2], ["a", "d"])
+    with pytest.raises(DataError, match="a header but no rows; expected judgments"):
+        read(tmp_path, "a b c d\n", names, tables.BLANKS)
+    with pytest.raises(DataError, match=r"line 2: unknown or repeated column.*found 'b'") as error:
+        read(tmp_path, "\na b c b\n1 2 3 4\n", names, tables.BLANKS)
+    assert error.value.expected == "a b c d"
+
+
+def test_of_a_line_only_the_first_cells_count_where_text_may_follow(tmp_path):
+    text = "a\tb\tc\n1\t2\tx\ty\n\n3\t4\tz\rq\n"
+    assert read(tmp_path, text, (), "\t", first=2) == ([["1", "2"], ["3", "4"]], [2, 4], ["a", "b"])
+    assert read(tmp_path, "a,b\nx\n1,2\ny\n", around=(2, 4)) == ([["1", "2"]], [3], ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [(b"a,b\n1,2\n3,4\n", 2), (b"a,b\n1,2\n3,4", 2), (b"a,b\n", None), (b"a,b\n1,2\n", 1),
+     (b"a,b\n1,2,3\n", None), (b"a,a\n1,2\n", None), (b"a\n1\n", None), (b"a,b\n 1,2\n", None),
+     (b'a,b\n"1",2\n', None), (b"a,b\r\n1,2\r\n", None), (b"a,b\n1,\0\n", None),
+     (b"\n\na,b\n\n1,2\n", 1)],
+)  # fmt: skip
+def test_plain_tables_are_read_at_once_and_others_are_left(tmp_path, text, rows):
+    made = tables._at_once(tmp_path / "x.csv", text, [], ",", ())
+    assert (made is None) == (rows is None)
+    if rows is not None:
+        assert len(made.frame) == len(made.lines) == rows
+        assert made.lines[-1] == text.rstrip(b"\n").count(b"\n") + 1
+
+
+def test_every_line_is_measured():
+    ends, length, cells = tables._measured(b"a,b\n\n123,4,5\n", ",")
+    assert ends.tolist() == [3, 4, 12] and length.tolist() == [4, 1, 8]
+    assert cells.tolist() == [2, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("data", "tabbed"),
+    [(b"a b\n1  2\n", b"a\tb\n1\t2\n"), (b"a\tb\n1 x\t2\n", b"a\tb\n1 x\t2\n"),
+     (b"a\tb\tc\n1 2\t3\n4 5\t6\n", b"a\tb\tc\n1\t2\t3\n4\t5\t6\n"),
+     (b"a\tb\tc\n1 2\t3\n4\t5\t6\n", b"a\tb\tc\n1 2\t3\n4\t5\t6\n"),
+     (b"a\tb\tc\n1 2\t3\n4 5 6\t7\n", b"a\tb\tc\n1 2\t3\n4 5 6\t7\n"),
+     (b"a\tb\tc\n1 2 3\n", b"a\tb\tc\n1 2 3\n")],
+)  # fmt: skip
+def test_blanks_part_cells_where_tabs_do_not(tmp_path, data, tabbed):
+    assert tables._tabbed(data, len(data.split(b"\n")[0].split()), tmp_path / "x.txt") == tabbed
+
+
+def test_a_carriage_return_between_blanks_is_refused_on_its_line(tmp_path):
+    for data, line in ((b"a\r b\n1 2\n", 1), (b"a b\n1 2\n3\r 4\n", 3)):
+        with pytest.raises(DataError, match="a carriage return within a line") as error:
+            tables._tabbed(data, 2, tmp_path / "x.txt")
+        assert error.value.line == line
+
+
+def test_a_cell_of_text_that_swallows_as_many_rows_as_not_is_text(tmp_path):
+    rows = [(s, k, 10 + k) for s in "AB" for k in range(12)]
+    for swallowed, refused in ((["B,3,4,fine", "and so on"], False), (["B,3,4,fine"], True)):
+        cell = "\n".join(['"He said', *swallowed, *([] if refused else ["the end"])]) + '"'
+        lines = ["system,segment,score,note", *(f"{s},{k},{n},fine" for s, k, n in rows)]
+        lines[5] = lines[5].replace("fine", cell)
+        file = written(tmp_path, "\n".join(lines) + "\n")
+        if refused:
+            with pytest.raises(DataError, match="looks like rows, to line 7") as error:
+                tables.any_table(file)
+            assert (error.value.line, error.value.value) == (6, "A,4,14,He said")
+        else:
+            assert len(tables.any_table(file).frame) == 24
+
+
+@pytest.mark.parametrize("cell", ["1", "-2.5", "1e3", "nan", "inf", "0"])
+def test_what_python_reads_as_a_number_is_one(cell):
+    assert tables.is_number(cell) and not tables.is_number(cell + "x")
+
+
+def test_quotation_marks_stay_where_cells_are_parted_by_tabs_already(tmp_path):
+    data = b'a\tb\n"1"\t2\n'
+    assert tables._tabbed(data, 2, tmp_path / "x.txt") == data
+    mixed = b'a\tb\tc\n"1" 2\t3\n\n4 5\t"6"\n'
+    assert tables._tabbed(mixed, 3, tmp_path / "x.txt") == b"a\tb\tc\n1\t2\t3\n\n4\t5\t6\n"
+
+
+def test_a_table_that_callers_share_is_not_changed_in_place(tmp_path):
+    made = tables.read(written(tmp_path, "a,b\n1,2\n"))
+    with pytest.raises(AttributeError, match="cannot assign to field 'lines'"):
+        made.lines = []
+    assert tables.read(tmp_path / "mine.csv") is made  # as long as the file does not change
+    written(tmp_path, "a,b\n1,2\n3,4\n")
+    assert len(tables.read(tmp_path / "mine.csv").frame) == 2
+
+
+def test_columns_of_parquet_that_are_not_chosen_are_named_as_unread(tmp_path):
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"a": ["x ", "y"], "b": [1, 2], "c": [0.5, 1.0], "d": ["p", "q"]})
+    frame.to_parquet(tmp_path / "x.parquet")
+    made = tables.any_table(tmp_path / "x.parquet", lambda names: [names[2], names[0]])
+    assert list(made.frame) == ["a", "c"] and made.unread == ("b", "d") and made.beside == ()
+    assert made.frame.astype(str).to_numpy().tolist() == [["x", "0.5"], ["y", "1"]]
+    assert made.lines.tolist() == [1, 2] and list(made.trimmed(["a"]).values()) == [1, 0]
+    assert tables.any_table(tmp_path / "x.parquet").unread == ()
+    assert tables.header(tmp_path / "x.parquet") == [*"abcd"]
