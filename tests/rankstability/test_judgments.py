@@ -1,6 +1,6 @@
 """Which rows of judgments count, who is human, who stands for a reference, and who is ranked."""
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from rankstability.judgments import (
     BLOCK_COLUMNS,
     HIDDEN,
     ROWS,
+    DirectAssessment,
     at_least_two,
     battle_frame,
     blocks,
@@ -94,6 +95,17 @@ def test_without_good_rows_all_rows_are_good_and_a_frame_of_their_own():
     da.good["score"] = 0.0
     assert da.latest["score"].tolist() == [1, 2] and da.latest["system"].tolist() == ["A", "B"]
     assert da.scale == (0, 5) and da.excluded["rows"].tolist() == [1]
+
+
+def test_judgments_are_out_of_a_hundred_unless_said_and_cannot_be_changed():
+    latest = table([("A", "1", "SYSTEM", 1)])
+    da = DirectAssessment("xx-yy", latest, latest, latest)
+    assert da.scale == (0, 100) and not da.adaptive and da.year == 0 and da.form == "da"
+    with pytest.raises(FrozenInstanceError):
+        da.year = 2030
+    made = blocks(frame_of([{"a": 1, "b": 2}]))
+    with pytest.raises(FrozenInstanceError):
+        made.codes = made.ranks
 
 
 # ------------------------------------------------------------------ what is doubtful but kept
