@@ -160,6 +160,7 @@ def test_what_is_doubtful_in_a_table_is_told_with_the_number_of_rows():
     second = "the same annotator's second score of the same output (kept)"
     assert repeated(again) == [(second, 1), (reason, 2)]  # no document is named anywhere
     assert repeated(frame.iloc[[0]]) == []
+    assert repeated(frame.iloc[[0, 3]])[1:] == [("rows that name no document (kept)", 1)]
 
 
 def test_segments_that_documents_share_are_named_by_document():
@@ -370,6 +371,7 @@ def test_each_battle_is_a_block_of_two_rows_left_and_right():
     assert list(frame) == list(BLOCK_COLUMNS)
     assert frame["block"].tolist() == [0, 0, 1, 1, 2, 2]
     assert frame["system"].tolist() == ["B", "A", "A", "C", "B", "A"]
+    assert frame["system"].cat.categories.tolist() == ["A", "B", "C"]
     assert frame["rank"].tolist() == [1, 2, 2, 1, 1, 1] and frame["ranked"].all()
     assert frame["judge"].tolist() == ["j", "j", "", "", "k", "k"]
     assert frame["segment"].tolist() == [1, 1, 2, 2, 1, 1]  # questions in order of appearance
