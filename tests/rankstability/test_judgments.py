@@ -125,6 +125,7 @@ def test_second_votes_are_those_with_sides_swapped_or_another_winner():
         ("j", "q", "B", "A", 1, 2), ("j", "q", "A", "B", 2, 1),  # swapped; another winner
         ("j", "q", "A", "C", 1, 2), ("j", "r", "A", "B", 1, 2), ("k", "q", "A", "B", 2, 1),
         ("", "q", "A", "B", 1, 2), ("", "q", "A", "B", 2, 1),  # of nobody
+        ("j", "q", "B", "C", 1, 2),
     ]  # fmt: skip
     battles = table(rows, "judge question system1 system2 rank1 rank2")
     assert second_votes(battles) == 2
@@ -198,6 +199,8 @@ def test_scores_that_never_vary_are_standardised_to_nought():
     same = segment_table(table([("A", "1", "SYSTEM", 5), ("B", "1", "SYSTEM", 5)]), excluded)
     alone = segment_table(table([("A", "1", "SYSTEM", 5)]), excluded)
     assert same["z"].tolist() == [0, 0] and alone["z"].tolist() == [0]
+    answers = segment_table(table([("A", "1", "SYSTEM", 0), ("B", "1", "SYSTEM", 1)]), excluded)
+    np.testing.assert_allclose(answers["z"], [-np.sqrt(1 / 2), np.sqrt(1 / 2)])
 
 
 # ------------------------------------------------------------------ masks of rows
@@ -261,6 +264,8 @@ def test_without_marks_the_good_rows_are_selected_and_blocks_come_before_documen
     assert select_rows(whole, ROWS[1]).good["score"].tolist() == [3, 4]
     in_blocks = direct_assessment("xx-yy", frame.assign(block=["1", "1", "1", "1"]))
     assert select_rows(in_blocks, ROWS[1]).good["score"].tolist() == [4]  # v's block is another
+    no_hits = direct_assessment("xx-yy", frame.drop(columns="hit"))
+    assert select_rows(no_hits, ROWS[1]).good["score"].tolist() == [3, 4]  # v's d has no bad item
     in_none = direct_assessment("xx-yy", frame.assign(document=None))
     assert select_rows(in_none, ROWS[1]).good["score"].tolist() == [1, 2, 3, 4]
     with pytest.raises(DataError, match="unknown selection of rows; found 'all'; expected good"):
@@ -385,7 +390,7 @@ def test_each_battle_is_a_block_of_two_rows_left_and_right():
 def test_blocks_are_arrays_in_order_of_number_with_blanks_and_gaps_as_minus_one():
     frame = frame_of([{"b": 2, "a": 1, "c": -1}, {"c": 1, "b": 1}])
     frame["block"] = frame["block"].map({0: 9, 1: 4})
-    made = blocks(frame.iloc[::-1])
+    made = blocks(frame)
     assert made.systems == ("a", "b", "c") and made.block.tolist() == [4, 9]
     assert made.codes.tolist() == [[2, 1, -1], [1, 0, 2]]
     assert made.ranks.tolist() == [[1, 1, -1], [2, 1, -1]]
