@@ -104,11 +104,14 @@ def test_far_from_the_rest_one_in_twenty_may_be_a_code():
     assert scale_of_all(ANSWERS, [7] * 11) == (0, 10)
     assert scale_of_all(ANSWERS, [3] * 10) == (0, 1)  # a gap of two steps is wide
     assert scale_of_all(ANSWERS, [2] * 10) == (0, 6)  # one of one step is not
+    assert scale_of_all(np.repeat([1, 3, 5], 70), [7] * 10) == (1, 7)  # nor is one like theirs
+    assert scale_of_all(np.repeat([4, 4.5, 5], 40), 6.5) == (1, 5)
     assert scale_of_all(ANSWERS, 7, 8) == (0, 10)  # as many codes as values on the scale
 
 
 def test_a_scale_that_reaches_beyond_the_one_that_holds_all_is_no_smaller_one():
     assert scale_of_all(np.repeat([4, 5, 6], 40), 0) == (0, 6)
+    assert scale_of_all(np.repeat([5.2, 5.4, 5.6], 40), 7) == (1, 7)
 
 
 def test_whole_numbers_on_both_sides_of_nought_are_not_standardised():
@@ -117,6 +120,7 @@ def test_whole_numbers_on_both_sides_of_nought_are_not_standardised():
     assert scale_of_all(rated, 1.5, -3) == (1, 5)  # fractions on one side alone
     assert scale_of_all(rated, -1.5) == (1, 5)
     assert scale_of_all(-np.arange(20), 3) == (-np.inf, 0)
+    assert scale_of_all(-np.arange(20), 1) == (-np.inf, 0)
 
 
 @pytest.mark.parametrize(
