@@ -102,10 +102,10 @@ def test_means_and_deviations_by_code_are_unknown_without_enough_values():
 
 def test_z_scores_by_hand_and_where_there_are_none():
     score, mean = np.array([7.0, 5, 5, 5, 5]), np.array([4.0, 5, 5, np.nan, 5])
-    sd = np.array([2.0, 0, np.nan, np.nan, 1e-9])
+    sd = np.array([0.5, 0, np.nan, np.nan, 1e-9])
     nan = np.nan
-    np.testing.assert_array_equal(standardised(score, mean, sd, "drop"), [1.5, nan, nan, nan, nan])
-    np.testing.assert_array_equal(standardised(score, mean, sd, "zero"), [1.5, 0, 0, nan, 0])
+    np.testing.assert_array_equal(standardised(score, mean, sd, "drop"), [6, nan, nan, nan, nan])
+    np.testing.assert_array_equal(standardised(score, mean, sd, "zero"), [6, 0, 0, nan, 0])
 
 
 def test_z_scores_are_by_the_unmarked_rows_or_by_those_of_a_mask():
