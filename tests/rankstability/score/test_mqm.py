@@ -316,3 +316,16 @@ def test_raters_of_many_studies_at_once_are_scaled_as_in_each(how):
     for k in range(2):
         one = mqm.rater_scaling(how, count[k], total[k], square[k], errors[k])
         np.testing.assert_allclose((a[k], b[k]), one)
+
+
+def test_a_rater_with_one_segment_is_scaled_by_it():
+    """Of scores 3; and 0, 0, 3, with 2 and 4 errors: 6 in 4 segments."""
+    sums = np.array([[1.0, 3], [3, 3], [9, 9], [2, 4]])
+    maps = {how: mqm.rater_scaling(how, *sums) for how in mqm.NORMALISATIONS}
+    sd = np.std([0, 0, 3], ddof=1)
+    weight = 4 / (1 * 2 + 3 * 4)
+    expected = {"none": [1, 1], "mean": [0.5, 1.5], "z": [1, 1 / sd]}
+    expected["error"] = [0.5 * weight * 2, 1.5 * weight * 4]
+    for how, a in expected.items():
+        np.testing.assert_allclose(maps[how][0], a)
+        np.testing.assert_allclose(maps[how][1], [-3, -1 / sd] if how == "z" else [0, 0])
