@@ -1,6 +1,7 @@
 """A wrong cell of any format is refused with its file, line, column, value and problem."""
 
 import datetime as dt
+from dataclasses import FrozenInstanceError
 
 import demo_rr
 import numpy as np
@@ -274,6 +275,7 @@ def test_rows_of_a_frame_are_named_by_their_labels_the_first_row_first():
     assert (error.row, error.column, error.value) == ("x", "their raw", "x")
     assert error.expected == "a number from 0 to 100"
     fine = schemas.validate(frame[:1], schema, None, labels[:1], {})
+    assert list(fine) == ["system", "raw"]
     assert fine["raw"].tolist() == [1.0] and fine["system"].tolist() == ["A"]
 
 
@@ -329,3 +331,10 @@ def test_the_lowest_wrong_line_is_named_and_the_others_are_counted(rows, categor
         assert (error.line, error.column, error.value, error.problem) == bad[0]
         assert (f"({len(bad) - 1} more wrong)" in error.expected) == (len(bad) > 1)
     pd.testing.assert_frame_equal(frame, before)
+
+
+def test_what_a_column_may_hold_cannot_be_changed():
+    with pytest.raises(FrozenInstanceError):
+        schemas.SCORE.expected = "anything"
+    with pytest.raises(FrozenInstanceError):
+        schemas.judgments(["SYSTEM"]).once = ("system",)

@@ -3,6 +3,7 @@
 import io
 import json
 import tarfile
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pandas as pd
@@ -274,6 +275,8 @@ def test_no_document_rated_whole_is_refused():
 def test_ratings_without_systems_keep_the_sums_of_the_others():
     rows = [(s, "d", 1, "r", "Other", "Minor") for s in "ABBC" for _ in range(ord(s) - 64)]
     data = mqm.ratings(judgments(rows))
+    with pytest.raises(FrozenInstanceError):
+        data.systems = ("A",)
     left = data.without("A", "Z")
     assert left.systems == ("B", "C") and left.documents == ("d",) and left.shape == (2, 1, 1)
     for name in ("score", "square", "errors"):

@@ -1,5 +1,6 @@
 """Blocks to counts of wins and ties, against plain loops."""
 
+from dataclasses import FrozenInstanceError
 from itertools import combinations
 
 import numpy as np
@@ -155,7 +156,10 @@ def test_wins_and_ties_of_each_block_are_added_under_weights():
 
 def test_counts_without_systems_are_those_among_the_others_of_every_replicate():
     wins = np.arange(18).reshape(2, 3, 3)
-    left = pairwise.PairCounts(("a", "b", "c"), wins, 2 * wins).without("b", "z")
+    counts = pairwise.PairCounts(("a", "b", "c"), wins, 2 * wins)
+    with pytest.raises(FrozenInstanceError):
+        counts.wins = counts.ties
+    left = counts.without("b", "z")
     assert left.systems == ("a", "c")
     assert left.wins.tolist() == [[[0, 2], [6, 8]], [[9, 11], [15, 17]]]
     assert left.ties.tolist() == (2 * left.wins).tolist()

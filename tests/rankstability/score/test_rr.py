@@ -1,5 +1,7 @@
 """Blocks to scores by hand, and steadiness experiments."""
 
+from dataclasses import FrozenInstanceError
+
 import demo_rr
 import numpy as np
 import pandas as pd
@@ -199,6 +201,8 @@ def test_scores_come_best_first_and_equal_ones_by_name():
 def test_three_scores_leave_the_reference_out():
     table = rr.methods().set_index("score")["with_reference"]
     assert table.index[~table].tolist() == ["heuristic2", "bojar", "expected_win"]
+    with pytest.raises(FrozenInstanceError):
+        rr.METHODS["bojar"].reference = True
     counts = pairwise.pair_counts(frame_of([{"_ref": 1, "a": 2, "b": 3}]))
     for name, method in rr.METHODS.items():
         assert method.reference == table[name]
