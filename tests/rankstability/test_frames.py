@@ -383,6 +383,8 @@ def test_what_the_frame_says_of_itself_is_kept():
     with pytest.raises(rs.DataError) as caught:
         rs.judgments(SMALL.assign(lp=["a-b", "c-d", "a-b", "e-f"]))
     assert (caught.value.column, caught.value.value) == ("lp", "a-b, c-d, e-f")
+    with pytest.raises(rs.DataError, match="found 'a, b, c, d, e'; expected the rows of one pair"):
+        rs.judgments(pd.concat([SMALL, SMALL]).assign(pair=list("abcdefgh")))
 
 
 def test_humans_that_are_not_there_are_refused_with_a_hint():
@@ -391,6 +393,13 @@ def test_humans_that_are_not_there_are_refused_with_a_hint():
         rs.judgments(frame, humans=["B", "Aspem"])
     assert caught.value.problem == "`humans` names no system of the frame (did you mean Aspen?)"
     assert (caught.value.value, caught.value.expected) == ("Aspem", "of Aspen, B")
+    many = pd.DataFrame({"system": [f"system {k:03}" for k in range(50)], "segment": 1, "score": 1})
+    with pytest.raises(rs.DataError) as caught:
+        rs.judgments(many, humans=["Z"])
+    assert len(caught.value.expected) == len("of ") + 200
+    with pytest.raises(rs.DataError) as caught:
+        rs.judgments(many.assign(annotator=many["system"]), judges=["Z"])
+    assert len(caught.value.expected) == len("of ") + 200
 
 
 def test_types_of_other_formats_are_those_of_ours_and_none_is_that_of_a_system():
@@ -481,6 +490,8 @@ def test_battles_are_blocks_of_ranks_and_what_is_doubtful_is_counted():
         "(kept: no judge is named)": 1,
         "the same judge's second vote on a question and two systems (kept)": 1,
     }
+    arena = FOUGHT.replace({"winner": {"tie": "tie (bothbad)"}})
+    assert notes(rs.battles(arena))["(kept as ties: both bad)"] == 2
     again = pd.concat([FOUGHT, FOUGHT[:1]], ignore_index=True)
     assert notes(rs.battles(again))["identical rows (kept)"] == 1
     assert "domain" not in made and set(made["pair"]) == {"xx-yy"}

@@ -296,6 +296,7 @@ def test_systems_are_ranked_by_score_and_equal_ones_by_name():
             for r in "rs" for _ in range(k or 1)]  # fmt: skip
     means = mqm.system_means(mqm.ratings(judgments(rows)))
     assert list(means) == ["rank", "system", "score", "errors", "ratings"]
+    assert means.index.tolist() == [0, 1, 2, 3]
     assert means.to_numpy().tolist() == [
         [1, "D", 0, 0, 2], [2, "B", 1, 1, 2], [3, "A", 2, 2, 2], [4, "C", 2, 2, 2],
     ]  # fmt: skip

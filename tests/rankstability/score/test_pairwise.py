@@ -167,9 +167,17 @@ def test_counts_without_systems_are_those_among_the_others_of_every_replicate():
 
 def test_one_win_in_either_direction_connects_two_systems():
     wins, none = np.zeros((4, 4), int), np.zeros((4, 4), int)
-    wins[0, 1] = wins[2, 1] = wins[3, 2] = 1
-    counts = pairwise.PairCounts(tuple("abcd"), wins, none)
-    assert counts.connected() is counts
+    wins[0, 1] = wins[3, 2] = 5
+    apart = pairwise.PairCounts(tuple("abcd"), wins, none)
+    with pytest.raises(DataError, match=r"found \[\['a', 'b'\], \['c', 'd'\]\]"):
+        apart.connected()
+    for i, j in ((1, 2), (2, 1), (0, 3)):
+        one = wins.copy()
+        one[i, j] = 1
+        counts = pairwise.PairCounts(tuple("abcd"), one, none)
+        assert counts.connected() is counts
+        one[j, i] = 1
+        assert counts.connected() is counts  # one each
     nothing = pairwise.PairCounts(tuple("abcd"), none, none)
     assert nothing.connected() is nothing
 

@@ -82,6 +82,7 @@ def test_only_some_judgments_keep_codes_and_units():
     assert some.segment_unit("domain").tolist() == [0, 0, -1]
     assert judged().segment_unit("domain").tolist() == [0, 0, 1]
     assert len(some.raw) == len(some.judgments) == 0
+    assert judged().take(np.arange(6) == 0).has("worker")
     nothing = judged().take(np.zeros(6, bool))
     assert nothing.stack().shape == (1, 3, 2) and np.isnan(nothing.stack()).all()
     assert np.isnan(nothing.matrix()).all()
@@ -127,7 +128,7 @@ def test_scores_cannot_be_changed():
 
 
 def test_names_are_in_order_and_categories_without_rows_are_none():
-    values = pd.Categorical(["c", None, "a", "c"], categories=["a", "b", "c"])
+    values = pd.Categorical(["c", None, "a", "c"], categories=["a", "b", "c", "d"])
     turned = pd.Categorical(["c", None, "a", "c"], categories=["c", "b", "a"])
     plain = ["c", None, "a", "c"]
     for worker in (values, turned, plain):
@@ -191,6 +192,8 @@ def test_marked_errors_are_standardised_by_rater_and_those_who_never_vary_left_o
     own = np.array([-5.0, -1, 0])
     np.testing.assert_allclose(one.score, (own - own.mean()) / own.std(ddof=1))
     assert one.workers == ("r",) and one.standardised
+    near = scored(MARKED[1:3], "z").score  # of -1 and 0
+    np.testing.assert_allclose(near, [-np.sqrt(1 / 2), np.sqrt(1 / 2)])
 
 
 def released():
@@ -259,3 +262,13 @@ def test_why_a_system_has_no_z_score_at_all_is_told_with_numbers():
     made = segment_scores(direct_assessment("xx-yy", frame[frame["worker"] != "u"], frame))
     never, unknown = "worker whose scores never vary", "worker without rows in ad-latest"
     assert made.causes == {"B": f"2 of a {never}", "C": f"1 of a {never}, 1 of a {unknown}"}
+
+
+def test_judgments_that_do_not_count_are_refused_with_their_file_if_there_is_one():
+    da = toy()
+    da = replace(da, good=da.good[da.good["type"] == "REF"])
+    for file, said in (("", None), ("x.csv", "x.csv")):
+        with pytest.raises(DataError) as caught:
+            segment_scores(replace(da, file=file))
+        assert caught.value.problem == "no judgments of type SYSTEM or REPEAT for xx-yy"
+        assert caught.value.file == said
