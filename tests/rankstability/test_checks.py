@@ -216,6 +216,8 @@ def test_a_system_of_one_file_is_no_reference_of_another():
     assert error.problem == "a second role of one system"
     assert (error.row, error.column, error.value) == (9, "type", "a system for R")
     assert error.expected == "a reference, as in an earlier row"
+    with pytest.raises(DataError, match="a system for R'; expected a reference"):
+        checks.refuse_contradictions(pd.concat([frame, second.assign(file="g")])[1::3])
     both = pd.DataFrame([("h", "R", "REF")], columns=columns, index=[10])
     checks.refuse_contradictions(pd.concat([frame, second, both]))  # in one file it may be both
     checks.refuse_contradictions(pd.concat([frame, second]).assign(file="f"))

@@ -333,3 +333,12 @@ def test_a_rater_with_one_segment_is_scaled_by_it():
     for how, a in expected.items():
         np.testing.assert_allclose(maps[how][0], a)
         np.testing.assert_allclose(maps[how][1], [-3, -1 / sd] if how == "z" else [0, 0])
+
+
+def test_a_rater_of_many_segments_is_standardised_as_one_of_few():
+    """Half of the scores are 0, half 1."""
+    for count in (10.0, 1e5):
+        half = count / 2
+        a, b = mqm.rater_scaling("z", *np.array([[count], [half], [half], [half]]))
+        sd = np.sqrt(count / 4 / (count - 1))
+        np.testing.assert_allclose((a[0], b[0]), (1 / sd, -0.5 / sd))
