@@ -205,6 +205,8 @@ def test_scores_by_hand_alone_and_among_replicates(score):
     many = pairwise.PairCounts(tuple("abc"), np.stack([wins, other]), np.stack([ties, 0 * ties]))
     alone = pairwise.PairCounts(tuple("abc"), other, 0 * ties)
     np.testing.assert_allclose(score(many), [score(counts), score(alone)])
+    wider = pairwise.PairCounts(many.systems, many.wins[None], many.ties[None])
+    np.testing.assert_allclose(score(wider), [score(many)])
 
 
 def test_one_that_ties_for_the_best_is_not_the_sole_winner():
