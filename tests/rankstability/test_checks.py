@@ -144,6 +144,8 @@ def test_a_group_up_to_one_is_told_with_its_first_row_and_the_scores_of_others()
     assert caught.value.value == "0 to 1 for the system A, up to 70.5 for others"
     checks.refuse_mixed(mixed.assign(score=[55.5, 0.25, np.nan, 0.25, 1.0, 70.5]))
     checks.refuse_mixed(mixed.assign(score=[55.5, 0.25, np.nan, 0.5, 1.5, 70.5]))
+    up_to_two = scored(55.5, 0.25, 0.25, 1, 0.25, 0.5, 1.5, system=list("BAAACCC"))
+    checks.refuse_mixed(up_to_two)  # A has one fraction, and C goes beyond 1
     other = mixed.assign(worker=["v", "u", "u", "u", "u", "v"], system="A")
     with pytest.raises(DataError, match=r"0 to 1 for the annotator u, up to 70\.5 for others"):
         checks.refuse_mixed(other)
