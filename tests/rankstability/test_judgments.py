@@ -383,6 +383,8 @@ def test_each_battle_is_a_block_of_two_rows_left_and_right():
     assert frame["position"].tolist() == [1, 2] * 3
     for name, value in {"task": "xx-yy", "pair": "xx-yy", "track": "", "document": ""}.items():
         assert frame[name].tolist() == [value] * 6
+    turned = battle_frame(battles.assign(system1=list("BCB"), system2=list("ABA")), "xx-yy")
+    assert turned["system"].cat.categories.tolist() == ["A", "B", "C"]
     named = battle_frame(battles.assign(domain=["chat", "", "code"]), "xx-yy")
     assert named["domain"].tolist() == ["chat", "chat", "", "", "code", "code"]
 

@@ -120,7 +120,7 @@ def test_whole_numbers_on_both_sides_of_nought_are_not_standardised():
     assert scale_of_all(rated, 1.5, -3) == (1, 5)  # fractions on one side alone
     assert scale_of_all(rated, -1.5) == (1, 5)
     assert scale_of_all(-np.arange(20), 3) == (-np.inf, 0)
-    assert scale_of_all(-np.arange(20), 1) == (-np.inf, 0)
+    assert scale_of_all(-np.arange(20), -999, 1) == (-np.inf, 0)
 
 
 @pytest.mark.parametrize(
