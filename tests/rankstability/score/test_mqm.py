@@ -252,6 +252,8 @@ def test_a_system_with_half_of_the_documents_is_kept():
     assert data.systems == ("A", "B", "C") and data.documents == ("1", "2")
     assert data.excluded == {"documents not rated whole for every system": 2}
     assert data.shape == (3, 2, 1)
+    most = mqm.ratings(rated(("AB", "1", "r"), ("AB", "2", "r"), ("A", "3", "r")))
+    assert most.excluded == {"documents not rated whole for every system": 1}
 
 
 def test_documents_of_more_or_fewer_raters_than_most_are_left_out_and_counted():
