@@ -337,11 +337,8 @@ ASPECTS = {  # tests of no single module, each with its reason
 ELSEWHERE = {  # modules without a test file named after them, and what tests them
     "paperkit/errors.py": "every test of a refusal",
     "paperkit/paths.py": "names of folders",
-    "rankstability/errors.py": "every test of a refusal",
     "rankstability/forwarding.py": "the public names, tested in `test_public`",
     "rankstability/paths.py": "names of folders",
-    "rankstability/run.py": "the public names, tested in `test_public`",
-    "rankstability/spelling.py": "names that look alike, tested with `checks`",
     "rankcampaigns/together.py": "files read together, tested in `test_alike`",
     "rankstability/rank/battles.py": "the comparisons of `standing`, tested with it",
     "rankstability/rank/deciding.py": "the public call of `fewest`, tested with it",

@@ -315,9 +315,11 @@ def unstandardised(da: DirectAssessment) -> np.ndarray:
     Empty if it can, and for rows that do not count. A worker's only score counts as never varying.
     """
     rows = da.latest[unmarked(da.latest)]
-    scores = rows.groupby(rows["worker"].astype(str), observed=True)["score"]
+    scores = rows.groupby(rows["worker"].astype(object))["score"]
     spread = (
-        (scores.max() - scores.min()).reindex(da.good["worker"].astype(str)).to_numpy()
+        (scores.max() - scores.min())
+        .reindex(da.good["worker"].astype(object))
+        .to_numpy(float)
     )
     reasons = np.select([np.isnan(spread), spread < 1e-9], UNKNOWN_Z, "")
     return np.where(counted(da.good), reasons, "")

@@ -325,3 +325,235 @@ def test_decimal_commas_of_a_frame_are_refused_with_the_way_to_read_them():
     said = r"found '4,5'; expected a number, .*; pandas.read_csv\(..., decimal=','\) reads decimal"
     with pytest.raises(rs.DataError, match=said):
         rs.judgments(frame)
+
+
+# ------------------------------------------------------------------ what is told of a frame
+
+
+def notes(judged):
+    """What was left out or is doubtful: rows by reason."""
+    excluded = judged.attrs["excluded"] if isinstance(judged, pd.DataFrame) else judged.excluded
+    if isinstance(excluded, dict):
+        return excluded
+    return dict(zip(excluded["reason"], excluded["rows"], strict=True))
+
+
+SMALL = pd.DataFrame({
+    "system": ["A", "B", "A", "B"], "segment": ["1", "1", "2", "2"], "score": [1, 2, 3, 5],
+    "annotator": ["x", "x", "x", "y"],
+})  # fmt: skip
+
+
+def test_what_was_left_out_and_changed_is_counted_and_nothing_else():
+    assert notes(rs.judgments(SMALL)) == {
+        "(kept: scale 1 to 5, from the data)": 4, "worker whose scores never vary (no z)": 1,
+    }  # fmt: skip
+    frame = pd.concat([SMALL, SMALL[:1]], ignore_index=True)
+    frame["score"] = [1, 2, 3, None, 1]
+    frame["system"] = [" A", "B", "A\u200b", "B", " A"]
+    told = notes(rs.judgments(frame, scale=(0, 6)))
+    assert told == {
+        "(kept: blanks around names taken away)": 2,
+        "(kept: names as they are seen, without invisible characters)": 1,
+        "no score (left out)": 1,
+        "identical rows (kept)": 1,
+        "(kept: scale 0 to 6, from scale=)": 4,
+    }
+
+
+def test_a_frame_of_scores_that_are_all_missing_numbers_is_on_no_scale():
+    with pytest.raises(rs.DataError, match="row 0, column 'score': not a number; found 'x'"):
+        rs.judgments(SMALL.assign(score="x"))
+    told = rs.judgments(SMALL, scale=(1, np.float64(5.5)))
+    assert told.scale == (1, 5.5) and isinstance(told.scale[1], float)
+    with pytest.raises(rs.DataError, match="not a scale"):
+        rs.judgments(SMALL, scale=(5, 5))
+    with pytest.raises(rs.DataError, match="a number, 0 to 4"):
+        rs.judgments(SMALL, scale=(0, 4))
+    assert len(rs.judgments(SMALL, scale=(1, 5)).good) == 4
+
+
+def test_what_the_frame_says_of_itself_is_kept():
+    made = rs.judgments(SMALL, adaptive=True, humans="B")
+    assert (made.pair, made.form, made.adaptive, made.humans) == ("xx-yy", "long", True, ("B",))
+    assert made.zero_variance == "drop" and made.file == ""
+    assert rs.judgments(SMALL).humans == () and not rs.judgments(SMALL).adaptive
+    table = rs.judgments(SMALL.drop(columns="annotator"), adaptive=True, humans=["A"])
+    assert table.attrs["adaptive"] is True and table.attrs["humans"] == ("A",)
+    assert table.attrs["items"] is True
+    for column in ("document", "hit"):
+        named = rs.judgments(
+            SMALL.drop(columns="annotator").assign(**{column: ["c", "c", "d", "d"]})
+        )
+        assert named.attrs["items"] is False
+    assert rs.judgments(SMALL.assign(lp="cs-en")).pair == "cs-en"
+    with pytest.raises(rs.DataError) as caught:
+        rs.judgments(SMALL.assign(lp=["a-b", "c-d", "a-b", "e-f"]))
+    assert (caught.value.column, caught.value.value) == ("lp", "a-b, c-d, e-f")
+    with pytest.raises(rs.DataError, match="found 'a, b, c, d, e'; expected the rows of one pair"):
+        rs.judgments(pd.concat([SMALL, SMALL]).assign(pair=list("abcdefgh")))
+
+
+def test_humans_that_are_not_there_are_refused_with_a_hint():
+    frame = SMALL.replace({"system": {"A": "Aspen"}})
+    with pytest.raises(rs.DataError) as caught:
+        rs.judgments(frame, humans=["B", "Aspem"])
+    assert caught.value.problem == "`humans` names no system of the frame (did you mean Aspen?)"
+    assert (caught.value.value, caught.value.expected) == ("Aspem", "of Aspen, B")
+    many = pd.DataFrame({"system": [f"system {k:03}" for k in range(50)], "segment": 1, "score": 1})
+    with pytest.raises(rs.DataError) as caught:
+        rs.judgments(many, humans=["Z"])
+    assert len(caught.value.expected) == len("of ") + 200
+    with pytest.raises(rs.DataError) as caught:
+        rs.judgments(many.assign(annotator=many["system"]), judges=["Z"])
+    assert len(caught.value.expected) == len("of ") + 200
+
+
+def test_types_of_other_formats_are_those_of_ours_and_none_is_that_of_a_system():
+    types = ["tgt", "", "Bad", "ref"]
+    made = rs.judgments(SMALL.assign(type=types))
+    assert made.good["type"].tolist() == ["SYSTEM", "SYSTEM", "BAD_REF", "REF"]
+    assert rs.judgments(SMALL).good["type"].tolist() == ["SYSTEM"] * 4
+
+
+def test_missing_documents_are_none_and_times_are_numbers():
+    more = {"doc": ["d", "NA", " none ", "d"], "hit": ["h", None, "h", "n/a"]}
+    made = rs.judgments(SMALL.assign(**more, seconds=["1.5", "x", None, 2]))
+    assert made.good["document"].isna().tolist() == [False, True, True, False]
+    assert made.good["hit"].isna().tolist() == [False, True, False, True]
+    np.testing.assert_array_equal(made.good["time"], [1.5, np.nan, np.nan, 2])
+    assert notes(made)["rows that name no document (kept)"] == 2
+
+
+def test_segments_numbered_within_documents_are_told():
+    made = rs.judgments(SMALL.assign(segment="1", document=["d", "d", "e", "e"]))
+    assert made.good["segment"].tolist() == ["d:1", "d:1", "e:1", "e:1"]
+    reason = "(kept: segments, numbered within documents, are named document:segment)"
+    assert notes(made)[reason] == 4
+
+
+def test_errors_name_the_columns_of_the_frame():
+    frame = SMALL.rename(columns={"annotator": "user", "system": "engine", "score": "stars"})
+    frame = frame.set_axis(list("abcd"))
+    for change, place in {
+        ("user", ("x", "x", "\u0445", "y")): "row c, column 'user': a name that looks the same",
+        ("engine", ("A", "B", "\u0410", "B")): "row c, column 'engine': a name that looks",
+        ("stars", (0.5, 0.25, 7, 80)): "row a, column 'stars': scores on two scales",
+        ("stars", (1, "?", 3, 5)): "row b, column 'stars': not a number; found '?'",
+    }.items():
+        with pytest.raises(rs.DataError) as caught:
+            rs.judgments(frame.assign(**{change[0]: change[1]}), score="stars")
+        assert str(caught.value).startswith(place)
+
+
+def test_columns_that_are_not_known_are_refused_with_those_that_are():
+    with pytest.raises(rs.DataError) as caught:
+        rs.judgments(SMALL.rename(columns={"score": "points"}))
+    error = caught.value
+    assert (error.problem, error.value) == (
+        "no column for score",
+        "system, segment, points, annotator",
+    )
+    assert error.expected == 'judgments(..., score="...")'
+    with pytest.raises(rs.DataError) as caught:
+        rs.judgments(SMALL, system="system", document="system")
+    assert (caught.value.column, caught.value.value) == ("system", "system")
+    with pytest.raises(rs.DataError, match="a frame without rows; found 'system, segment'"):
+        rs.judgments(pd.DataFrame(columns=["system", "segment"]))
+    with pytest.raises(rs.DataError, match="a frame without rows; found 'no columns'"):
+        rs.judgments(pd.DataFrame())
+
+
+def test_judges_that_are_not_there_are_refused_in_the_column_of_annotators():
+    frame = SMALL.rename(columns={"annotator": "user"})
+    with pytest.raises(rs.DataError) as caught:
+        rs.judgments(frame, judges=["z"])
+    error = caught.value
+    assert (error.problem, error.column, error.value) == ("no such judge", "user", "z")
+    assert error.expected == "of x, y"
+    with pytest.raises(rs.DataError) as caught:
+        rs.judgments(SMALL.drop(columns="annotator"), judges=["x"])
+    assert caught.value.column == "annotator"
+    assert rs.judgments(frame, judges=["x"]).good["worker"].tolist() == ["y"]
+    one = frame.assign(user=["gemba-1", "x", "x", "y"])
+    assert len(rs.judgments(one, judges=()).good) == 4
+
+
+# ------------------------------------------------------------------ what is told of battles
+
+FOUGHT = pd.DataFrame({
+    "model_a": ["A", "B", "A", "B"], "model_b": ["B", "C", "B", "A"],
+    "winner": ["model_a", "tie", "both_bad", "B"], "judge": ["x", "", "x", "x"],
+    "question_id": ["q", "q", "r", "q"],
+})  # fmt: skip
+
+
+def test_battles_are_blocks_of_ranks_and_what_is_doubtful_is_counted():
+    made = rs.battles(FOUGHT)
+    assert made["rank"].tolist() == [1, 2, 1, 1, 1, 1, 1, 2]
+    assert made["segment"].tolist() == [1, 1, 1, 1, 2, 2, 1, 1]
+    assert notes(made) == {
+        "(kept as ties: both bad)": 1,
+        "(kept: no judge is named)": 1,
+        "the same judge's second vote on a question and two systems (kept)": 1,
+    }
+    arena = FOUGHT.replace({"winner": {"tie": "tie (bothbad)"}})
+    assert notes(rs.battles(arena))["(kept as ties: both bad)"] == 2
+    again = pd.concat([FOUGHT, FOUGHT[:1]], ignore_index=True)
+    assert notes(rs.battles(again))["identical rows (kept)"] == 1
+    assert "domain" not in made and set(made["pair"]) == {"xx-yy"}
+
+
+def test_battles_without_questions_are_doubled_only_if_all_are():
+    plain = FOUGHT.drop(columns="question_id")
+    assert rs.battles(plain)["segment"].tolist() == [1, 1, 2, 2, 3, 3, 4, 4]
+    assert "identical rows (kept)" not in notes(rs.battles(pd.concat([plain, plain[:1]])))
+    assert notes(rs.battles(pd.concat([plain, plain])))["identical rows (kept)"] == 4
+
+
+def test_battles_of_models_that_the_judge_knew_are_left_out_and_counted():
+    made = rs.battles(FOUGHT.assign(anony=["yes", "False", None, 0]))
+    assert made["system"].tolist() == ["A", "B", "A", "B"]
+    assert notes(made)["battles of known models (left out)"] == 2
+    with pytest.raises(rs.DataError) as caught:
+        rs.battles(FOUGHT.assign(anony=["yes", "no", "perhaps", "no"]).set_axis(list("abcd")))
+    assert (caught.value.row, caught.value.column, caught.value.value) == ("c", "anony", "perhaps")
+    with pytest.raises(rs.DataError, match="no battles that count; found 'false in all rows'"):
+        rs.battles(FOUGHT.assign(anony=False))
+
+
+def test_columns_of_battles_are_taken_as_they_are_told():
+    other = FOUGHT.rename(columns={"judge": "who", "question_id": "item"})
+    told = rs.battles(other.assign(topic=["t", "NA", "", "u"]), judge="who", question="item",
+                      domain="topic")  # fmt: skip
+    assert told["domain"].tolist() == ["t", "t", "", "", "", "", "u", "u"]
+    assert told["judge"].tolist() == ["x", "x", "", "", "x", "x", "x", "x"]
+    pd.testing.assert_frame_equal(told.drop(columns="domain"), rs.battles(FOUGHT))
+    assert rs.battles(other)["judge"].tolist() == [""] * 8
+    with pytest.raises(rs.DataError) as caught:
+        rs.battles(FOUGHT, right="model_c")
+    assert caught.value.problem.startswith("no such column for right (did you mean model_")
+    assert caught.value.expected == ", ".join(FOUGHT)
+    with pytest.raises(rs.DataError, match="no such column for domain; found 'topic'"):
+        rs.battles(FOUGHT, domain="topic")
+
+
+def test_a_winner_that_is_none_or_both_is_refused_with_what_may_stand_there():
+    with pytest.raises(rs.DataError) as caught:
+        rs.battles(FOUGHT.assign(winner=["A", "B", "C", "D"]).set_axis(list("abcd")))
+    error = caught.value
+    assert (error.row, error.column, error.value) == ("c", "winner", "C")
+    assert error.expected == (
+        "model_a, model_b, one of the two systems, or tie, tie (bothbad), both_bad"
+    )
+    rows = pd.DataFrame({"model_a": ["tie"], "model_b": ["A"], "winner": ["tie"]})
+    with pytest.raises(rs.DataError, match="unknown winner; found 'tie'"):
+        rs.battles(rows)
+
+
+def test_names_that_look_alike_on_either_side_of_battles_are_refused():
+    frame = FOUGHT.set_axis(list("abcd"))
+    with pytest.raises(rs.DataError, match="row c, column 'system': a name that looks the same"):
+        rs.battles(frame.assign(model_b=["B", "C", "\u0412", "A"]))
+    with pytest.raises(rs.DataError, match="row c, column 'judge': a name that looks the same"):
+        rs.battles(frame.assign(judge=["x", "", "\u0445", "x"]))

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import rankstability as rs
-from rankstability.kinds import COMPARISONS, ERRORS, SCORES, SEGMENTS, kind_of
+from rankstability.kinds import COMPARISONS, ERRORS, SCORES, SEGMENTS, check_kind, kind_of
 
 PLAIN = pd.DataFrame({"model": ["A", "B"], "score": [1, 2]})
 KINDS = {"demo-srdc": SCORES, "demo-rr": COMPARISONS, "demo-mqm": ERRORS}
@@ -19,6 +19,34 @@ def test_judgments_are_of_one_kind(name, kind):
     assert kind_of(demo(name)) == kind
     leaderboard = pd.DataFrame({"system": ["A", "B"], "segment": ["1", "1"], "score": [1, 0]})
     assert kind_of(rs.judgments(leaderboard)) == SEGMENTS
+
+
+def frame_with(*columns):
+    return pd.DataFrame([range(len(columns))], columns=columns)
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"), [("block", COMPARISONS), ("severity", ERRORS), ("raw", SEGMENTS)]
+)
+def test_a_frame_is_known_by_a_column_beside_that_of_systems(column, kind):
+    frame = frame_with("system", column)
+    assert kind_of(frame) == kind
+    check_kind(frame, SCORES, kind)
+    with pytest.raises(rs.DataError) as caught:
+        check_kind(frame, SCORES, "others")
+    assert caught.value.value == kind and caught.value.expected == f"{SCORES} or others"
+    with pytest.raises(rs.DataError, match="a frame that is no judgments yet"):
+        kind_of(frame_with(column))
+
+
+def test_what_is_no_judgments_is_told_by_its_type_or_its_columns():
+    with pytest.raises(rs.DataError, match="not judgments; found 'list'"):
+        kind_of([])
+    with pytest.raises(rs.DataError, match=r"no judgments yet; found 'model, 5'; expected judgm"):
+        kind_of(frame_with("model", 5))
+    with pytest.raises(rs.DataError) as caught:
+        kind_of(frame_with(*(f"column {k:03}" for k in range(30))))
+    assert len(caught.value.value) == 200
 
 
 TAKES = {  # what each public call takes

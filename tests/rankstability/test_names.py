@@ -3,7 +3,7 @@
 import pytest
 
 from rankstability.errors import DataError
-from rankstability.names import candidates
+from rankstability.names import FIELDS, candidates, plain
 
 
 def found(*header, **given):
@@ -28,3 +28,20 @@ def test_a_column_that_is_given_serves_for_nothing_else():
     assert found("model", "user", system="user") == {"system": ["user"]}
     with pytest.raises(DataError, match="no such column for score; found 'stars'"):
         candidates(["score"], {"score": "stars"})
+
+
+def test_a_name_is_reduced_to_letters_and_digits_in_lower_case():
+    assert plain("Item_ID 2.") == "itemid2" and plain("Übung") == "bung" and plain("") == ""
+
+
+def test_each_of_our_columns_has_its_candidates_and_a_given_name_may_be_any():
+    told = candidates(["lp", "Doc-ID", "stars", "lead_time", "question", "Prompt"],
+                      {"score": "stars", "domain": "lp"})  # fmt: skip
+    assert list(told) == list(FIELDS)
+    assert {ours: may for ours, may in told.items() if may} == {
+        "segment": ["question", "Prompt"], "score": ["stars"], "document": ["Doc-ID"],
+        "domain": ["lp"], "time": ["lead_time"],
+    }  # fmt: skip
+    with pytest.raises(DataError) as caught:
+        candidates(["a", "b"], {"hit": "c"})
+    assert (caught.value.value, caught.value.expected) == ("c", "a, b")

@@ -1,5 +1,8 @@
 """A wrong cell of any format is refused with its file, line, column, value and problem."""
 
+import datetime as dt
+from dataclasses import FrozenInstanceError
+
 import demo_rr
 import numpy as np
 import pandas as pd
@@ -154,6 +157,149 @@ def test_a_row_with_a_cell_less_or_more_is_named(tmp_path, form, change):
     assert (caught.value.line, caught.value.value) == (5 + (form not in BARE), len(rows[4]))
 
 
+# ------------------------------------------------------------------ cells one by one
+
+
+def problem_of(column, written):
+    """What a column says of a text."""
+    return column.problem(written, float(pd.to_numeric(written, errors="coerce")))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("3.0", "3.0"), (None, ""), (np.nan, ""), (pd.NA, ""), (pd.NaT, ""), (3.0, "3"),
+        (-2.0, "-2"), (2.5, "2.5"), (np.float32(0.5), "0.5"), (np.float64(4), "4"), (0.0, "0"),
+        (np.inf, "inf"), (-np.inf, "-inf"), (7, "7"), (True, "True"), ([1, None], "[1, None]"),
+        (b"x", "b'x'"), (1e20, "100000000000000000000"),
+        (dt.date(2026, 3, 4), "not text: 2026-03-04"), (dt.time(1, 2), "not text: 01:02:00"),
+        (dt.timedelta(hours=1), "not text: 1:00:00"),
+        (pd.Timestamp("2026-03-04"), "not text: 2026-03-04 00:00:00"),
+    ],
+)  # fmt: skip
+def test_a_value_is_written_as_a_user_would(value, text):
+    assert schemas.as_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ("A", ""), ("x" * 1000, ""), ("x" * 1001, "too long for an id"), ("none", "empty id"),
+        (" NA ", "empty id"), ("None of these", ""), ("#N/A", "an error of a spreadsheet"),
+        ("#1", ""), ("A\tB", "a line break or control character in an id"), ("A B", ""),
+        ('"A"', ""), ('A"', "a stray quotation mark in an id"), ("[1, 2]", "not a single value"),
+        ("[]", "not a single value"), ("[deleted]", ""), ("{}", "not a single value"),
+        ("{name}", ""), ("[1]", "not a single value"), ("b'A'", "a Python bytes literal"),
+        ("b'A", ""), ("True", "true or false, perhaps made of an id by a spreadsheet"),
+        ("TRUE", ""), ("not text: x", "a date or time, perhaps made of an id by a spreadsheet"),
+    ],
+)  # fmt: skip
+def test_what_is_no_id(written, problem):
+    column = schemas.ids("system")["system"]
+    assert problem_of(column, written) == problem
+    assert column.expected == "an id, at most 1000 characters" and not column.is_number
+
+
+def test_a_domain_may_be_true_and_loose_ids_may_be_anything_but_dates_and_truths():
+    assert problem_of(schemas.ids("domain")["domain"], "True") == ""
+    assert problem_of(schemas.ids("judge", missing=())["judge"], "NA") == ""
+    loose = schemas.loose("hit", "domain")
+    truth = "true or false, perhaps made of an id by a spreadsheet"
+    assert [problem_of(loose["hit"], text) for text in ("", "[1, 2]", "False")] == ["", "", truth]
+    assert problem_of(loose["domain"], "False") == ""
+    assert problem_of(loose["domain"], "not text: 1").startswith("a date or time")
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [("1", ""), ("5", ""), ("0.99", "out of range"), ("5.01", "out of range"), ("2.5", ""),
+     ("3", "out of range"), ("inf", "not a number"), ("x", "not a number")],
+)  # fmt: skip
+def test_a_number_is_between_its_ends_and_not_the_one_that_is_left_out(written, problem):
+    column = schemas.number("a number", 1, 5, but=3)
+    assert problem_of(column, written) == problem and column.is_number
+
+
+def test_a_count_is_whole_and_at_least_one_unless_said():
+    told = {
+        "1": "",
+        " +7 ": "",
+        "0": "out of range",
+        "1.0": "not an integer",
+        "x": "not an integer",
+    }
+    assert {text: problem_of(schemas.count(), text) for text in told} == told
+    assert schemas.count().expected == "an integer, at least 1"
+    assert problem_of(schemas.count(0, "no count"), "0") == ""
+    assert problem_of(schemas.count(0, "no count"), "0.5") == "no count"
+    assert problem_of(schemas.count(0, "no count"), "-1") == "out of range"
+    assert problem_of(schemas.number("any"), "-1e300") == ""
+    for text, problem in {
+        "0": "",
+        "100": "",
+        "-0.1": "out of range",
+        "100.1": "out of range",
+    }.items():
+        assert problem_of(schemas.SCORE, text) == problem
+
+
+def test_types_and_languages_are_known_in_full():
+    column = schemas.one_of(("REF", "SYSTEM"), "type")
+    assert [problem_of(column, text) for text in ("REF", "RE")] == ["", "unknown type"]
+    assert column.expected == "one of REF, SYSTEM"
+    columns = schemas.languages("[a-z]{2}").columns
+    assert list(columns) == ["source", "target"]
+    assert problem_of(columns["source"], "cs") == ""
+    assert problem_of(columns["target"], "csx") == "not a language code"
+    assert list(schemas.judgments(["A"]).columns) == [
+        "worker",
+        "system",
+        "segment",
+        "type",
+        "score",
+    ]
+
+
+def test_rows_of_a_frame_are_named_by_their_labels_the_first_row_first():
+    frame = pd.DataFrame({"system": ["A", "", "B", ""], "raw": ["1", "2", "x", "y"]})
+    schema = schemas.Schema(schemas.ids("system") | {"raw": schemas.SCORE})
+    labels = np.array(["z", "y", "x", "w"])
+    with pytest.raises(DataError) as caught:
+        schemas.validate(frame, schema, None, labels, {"raw": "their raw"})
+    error = caught.value
+    assert (error.row, error.line, error.column, error.value) == ("y", None, "system", "")
+    assert error.expected == "an id, at most 1000 characters (3 more wrong)"
+    with pytest.raises(DataError) as caught:
+        schemas.validate(frame[2:3], schema, None, labels[2:3], {"raw": "their raw"})
+    error = caught.value
+    assert (error.row, error.column, error.value) == ("x", "their raw", "x")
+    assert error.expected == "a number from 0 to 100"
+    fine = schemas.validate(frame[:1], schema, None, labels[:1], {})
+    assert list(fine) == ["system", "raw"]
+    assert fine["raw"].tolist() == [1.0] and fine["system"].tolist() == ["A"]
+
+
+def test_the_first_column_is_named_of_two_wrong_cells_of_a_line_and_the_lowest_line():
+    frame = pd.DataFrame({"raw": ["x", "1", "y"], "system": ["A", "", ""]})
+    schema = schemas.Schema(schemas.ids("system") | {"raw": schemas.SCORE})
+    for lines, place in (([9, 8, 4], (4, "raw", "y")), ([9, 8, 10], (8, "system", ""))):
+        with pytest.raises(DataError) as caught:
+            schemas.validate(frame, schema, "f", np.array(lines), {})
+        assert (caught.value.line, caught.value.column, caught.value.value) == place
+        assert caught.value.expected.endswith("(3 more wrong)") and caught.value.row is None
+
+
+def test_rows_that_repeat_are_expected_each_once():
+    frame = pd.DataFrame({"system": ["A", "B", "A"], "segment": ["1", "1", "1"]})
+    schema = schemas.Schema(schemas.ids("system", "segment"), ("system", "segment"), "again")
+    with pytest.raises(DataError) as caught:
+        schemas.validate(frame, schema, None, np.arange(3), {})
+    error = caught.value
+    assert (error.row, error.problem, error.column) == (2, "again", "segment")
+    assert error.expected == "each once"
+    schemas.validate(frame[:2], schema, None, np.arange(2), {})
+
+
 CELLS = st.tuples(st.sampled_from("ab"), st.sampled_from("123"), st.sampled_from(["5", "101", "x"]))
 PROBLEMS = {"5": "", "101": "out of range", "x": "not a number"}
 
@@ -185,3 +331,10 @@ def test_the_lowest_wrong_line_is_named_and_the_others_are_counted(rows, categor
         assert (error.line, error.column, error.value, error.problem) == bad[0]
         assert (f"({len(bad) - 1} more wrong)" in error.expected) == (len(bad) > 1)
     pd.testing.assert_frame_equal(frame, before)
+
+
+def test_what_a_column_may_hold_cannot_be_changed():
+    with pytest.raises(FrozenInstanceError):
+        schemas.SCORE.expected = "anything"
+    with pytest.raises(FrozenInstanceError):
+        schemas.judgments(["SYSTEM"]).once = ("system",)

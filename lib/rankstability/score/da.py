@@ -39,7 +39,7 @@ def moments(
 
 
 def judgment_z(da: DirectAssessment, base: np.ndarray | None = None) -> np.ndarray:
-    """z-score of each row of ``da.good``; NaN if its worker's sd is unknown or 0.
+    """z-score of each row of ``da.good``; NaN if its worker's sd is unknown or 0, or none is named.
 
     With ``da.zero_variance == "zero"``, a worker whose scores never vary has z-scores of 0.
 
@@ -51,8 +51,12 @@ def judgment_z(da: DirectAssessment, base: np.ndarray | None = None) -> np.ndarr
     names = da.latest["worker"].cat.categories
     worker = da.good["worker"].cat
     codes = rows["worker"].cat.codes.to_numpy()
-    mean, sd, _ = moments(codes, rows["score"].to_numpy(float), len(names))
-    place = names.get_indexer(worker.categories)[worker.codes.to_numpy()]
+    named = codes >= 0
+    mean, sd, _ = moments(
+        codes[named], rows["score"].to_numpy(float)[named], len(names)
+    )
+    # the last: missing
+    place = np.append(names.get_indexer(worker.categories), -1)[worker.codes.to_numpy()]
     mean, sd = (np.append(x, np.nan)[place] for x in (mean, sd))
     return standardised(da.good["score"].to_numpy(float), mean, sd, da.zero_variance)
 

@@ -1,5 +1,7 @@
 """Perturbations take exactly the rows they name, and say how many."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -108,3 +110,73 @@ def test_frames_of_the_other_protocols_lose_the_systems_rows_and_nothing_else():
     assert list(left["system"]) == ["A", "B"] * 2 and list(left["block"]) == [1, 1, 2, 2]
     with pytest.raises(DataError, match="no such system"):
         perturb.remove(frame, ["A", "C"])
+
+
+def told(da):
+    return [tuple(row) for row in da.excluded.to_numpy()]
+
+
+def test_what_was_removed_is_told_for_each_frame_after_what_was_told_before():
+    left = perturb.remove(toy(), "A", humans=True, reference=True)
+    said = "removed: A and human systems and REF"
+    assert told(left) == [("latest", said, 8), ("good", said, 8)]
+    assert left.excluded["rows"].dtype == int
+    again = perturb.remove(left, ["B"])
+    assert told(again) == [*told(left), ("latest", "removed: B", 3), ("good", "removed: B", 3)]
+    assert again.excluded.index.tolist() == [0, 1, 2, 3]
+    assert told(perturb.remove(toy(), ["B", "A"]))[0] == ("latest", "removed: A, B", 8)
+    assert told(perturb.remove(toy(), "A+B"))[0] == ("latest", "removed: A+B", 1)
+    assert told(perturb.remove(toy(), "A+B"))[1] == ("good", "removed: A+B", 0)
+    assert told(perturb.remove(toy(), reference=True))[1] == ("good", "removed: REF", 1)
+
+
+def test_an_unknown_system_is_refused_with_those_that_are_ranked():
+    with pytest.raises(DataError) as caught:
+        perturb.remove(toy(), ["A", "D", "C"])
+    assert caught.value.problem == "no such system in xx-yy" and caught.value.value == "C"
+    assert caught.value.expected == "one of A, B, HUMAN.0"
+    frame = pd.DataFrame({"block": [1, 1], "system": ["B", "A"]})
+    with pytest.raises(DataError, match=r"no such system in the judgments; found 'C'.*one of A, B"):
+        perturb.remove(frame, "C")
+
+
+def test_declared_humans_of_a_frame_are_removed_instead_of_those_named_so():
+    frame = pd.DataFrame({"block": 1, "system": ["A", "B", "HUMAN.1"]})
+    assert perturb.remove(frame, humans=True)["system"].tolist() == ["A", "B"]
+    frame.attrs["humans"] = ("A",)
+    assert perturb.remove(frame, humans=True)["system"].tolist() == ["B", "HUMAN.1"]
+    assert perturb.remove(frame, "B", humans=True)["system"].tolist() == ["HUMAN.1"]
+    assert perturb.remove(frame)["system"].tolist() == ["A", "B", "HUMAN.1"]
+    assert perturb.remove(frame, reference=True)["system"].tolist() == ["A", "B", "HUMAN.1"]
+    assert perturb.remove(replace(toy(), humans=("B",)), humans=True).good["score"].sum() == 364
+
+
+def test_dividing_scores_by_hand():
+    after = perturb.degrade(toy(), 2)
+    assert after.good["score"].tolist() == [80, 40, 70, 10, 45, 48, 10, 0, 0, 44, 64]
+    assert after.latest["score"].tolist() == [*after.good["score"], 50]
+    assert told(after) == [("latest", "scores divided by 2", 4), ("good", "scores divided by 2", 4)]
+    assert perturb.degrade(toy(), 0.5).good["score"].max() == 192
+    for divisor in (-1, float("inf")):
+        with pytest.raises(DataError, match=r"not a divisor.*a positive number"):
+            perturb.degrade(toy(), divisor)
+
+
+def test_inflated_scores_at_the_top_are_not_cut():
+    after = perturb.inflate(toy(), ["A", "B"], 1.25)
+    assert after.good["score"].tolist() == [100, 50, 87.5, 10, 90, 96, 20, 1.25, 1.25, 88, 80]
+    assert [row for row in told(after) if row[0] == "good"] == [
+        ("good", "scores multiplied by 1.25", 6),
+        ("good", "of these zero, counted as 1", 2),
+        ("good", "of these cut to 100", 0),
+    ]
+    kept = perturb.inflate(replace(toy(), scale=(0, 90)), ["HUMAN.0"], 1, "keep")
+    assert kept.good["score"].tolist() == [80, 40, 70, 10, 90, 90, 20, 0, 0, 88, 64]
+    assert told(kept)[-2:] == [
+        ("good", "of these zero, left", 0), ("good", "of these cut to 90", 1),
+    ]  # fmt: skip
+    for factor in (0.99, float("inf"), float("nan")):
+        with pytest.raises(DataError, match=r"not a factor to inflate by.*at least 1"):
+            perturb.inflate(toy(), ["A"], factor)
+    with pytest.raises(DataError, match="unknown treatment of zeros; found 'drop'; expected keep"):
+        perturb.inflate(toy(), ["A"], 2, "drop")

@@ -6,12 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from assessments import toy
 from rankcampaigns import campaigns
 from rankcompanion.notebooks import outlier_removal, replication
 from rankstability import load, rank_systems, remove, segment_scores
 from rankstability.errors import DataError
-from rankstability.judgments import DirectAssessment, unstandardised
-from rankstability.score.da import judgment_z, worker_statistics
+from rankstability.judgments import DirectAssessment, direct_assessment, unstandardised
+from rankstability.score.da import (
+    averages,
+    judgment_z,
+    moments,
+    standardised,
+    worker_statistics,
+)
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +87,53 @@ def test_a_worker_who_always_gives_the_same_decimal_has_no_z_score(demo):
         frame.loc[frame["worker"] == worker, "score"] = 66.7  # its mean is not exactly 66.7
     same = DirectAssessment(demo.pair, latest, good, demo.excluded)
     assert np.isnan(judgment_z(same)[(good["worker"] == worker).to_numpy()]).all()
+
+
+def test_means_and_deviations_by_code_are_unknown_without_enough_values():
+    codes, values = np.array([2, 0, 0, 0]), np.array([5.0, 1, 2, 6])
+    mean, count = averages(codes, values, 4)
+    np.testing.assert_array_equal(mean, [3, np.nan, 5, np.nan])
+    assert count.tolist() == [3, 0, 1, 0]
+    again, sd, _ = moments(codes, values, 4)
+    np.testing.assert_array_equal(again, mean)
+    np.testing.assert_allclose(sd, [np.sqrt(14 / 2), np.nan, np.nan, np.nan])
+    np.testing.assert_allclose(moments(np.zeros(2, int), values[1:3], 1)[1], [np.sqrt(1 / 2)])
+
+
+def test_z_scores_by_hand_and_where_there_are_none():
+    score, mean = np.array([7.0, 5, 5, 5, 5]), np.array([4.0, 5, 5, np.nan, 5])
+    sd = np.array([0.5, 0, np.nan, np.nan, 1e-9])
+    nan = np.nan
+    np.testing.assert_array_equal(standardised(score, mean, sd, "drop"), [6, nan, nan, nan, nan])
+    np.testing.assert_array_equal(standardised(score, mean, sd, "zero"), [6, 0, 0, nan, 0])
+
+
+def test_z_scores_are_by_the_unmarked_rows_or_by_those_of_a_mask():
+    da = toy(joined=False)
+    own = da.good["score"].to_numpy()[:7]
+    np.testing.assert_allclose(judgment_z(da)[:7], (own - own.mean()) / own.std(ddof=1))
+    base = np.arange(11) != 3
+    some = np.delete(own, 3)
+    expected = (own - some.mean()) / some.std(ddof=1)
+    np.testing.assert_allclose(judgment_z(da, base)[:7], expected)
+    latest = da.latest.assign(mark=["x" if k == 3 else None for k in range(11)])
+    np.testing.assert_allclose(judgment_z(replace(da, latest=latest))[:7], expected)
+
+
+def test_judgments_of_nobody_have_no_z_score_and_count_for_nobodys():
+    da = toy(joined=False)
+    unnamed = da.good["worker"].mask(np.arange(11) == 10)
+    z = judgment_z(replace(da, good=da.good.assign(worker=unnamed)))
+    np.testing.assert_array_equal(z, np.append(judgment_z(da)[:10], np.nan))
+    both = replace(da, good=da.good.assign(worker=unnamed), latest=da.latest.assign(worker=unnamed))
+    for rule in ("drop", "zero"):
+        z = judgment_z(replace(both, zero_variance=rule))
+        own = np.array([0, 0, 88.0])
+        np.testing.assert_allclose(z[7:10], (own - own.mean()) / own.std(ddof=1))
+        assert np.isnan(z).tolist() == [False] * 10 + [True]
+    assert unstandardised(both).tolist() == [""] * 10 + ["worker without rows in ad-latest"]
+    nobody = direct_assessment("xx-yy", da.good.drop(columns="worker"))
+    assert np.isnan(judgment_z(nobody)).all()
 
 
 # ------------------------------------------------------------------ judgments without z

@@ -3,6 +3,7 @@
 import io
 import json
 import tarfile
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pandas as pd
@@ -187,3 +188,159 @@ def test_minor_errors_of_form_weigh_a_tenth_in_the_weights_of_bio_mqm():
     judgments = pd.DataFrame(kinds, columns=["category", "severity"])
     weights = mqm.weigh(judgments, "zouhar2024").tolist()
     assert weights == [0.1, 0.1, 0.1, 0.1, 1.0, 5.0, 25.0, 0.0]
+
+
+def test_every_weight_of_the_tables_for_other_releases():
+    kinds = {  # severity, category: weight
+        ("Neutral", "Other"): 0, ("No-error", "No-error"): 0, ("Minor", "Other"): 1,
+        ("Minor", "Linguistic conventions/Character encoding"): 0.1, ("Critical", "Other"): 5,
+        ("Minor", "Linguistic conventions/Register"): 0.1, ("Major", "Other"): 5,
+        ("Major", "Style/Non fluent"): 5, ("Critical", "Accuracy/Untranslated"): 25,
+        ("Minor", "Accuracy/Untranslated"): 1,
+    }  # fmt: skip
+    errors = judgments([("A", "d", 1, "r", category, severity) for severity, category in kinds])
+    assert mqm.weigh(errors, "zouhar2024").tolist() == [*kinds.values()]
+    rest = [("Critical", "Other"), ("Critical", "Source issue"), ("Major", "Non-translation"),
+            ("Minor", "Fluency/Punctuation"), ("Minor", "Non-translation")]  # fmt: skip
+    errors = judgments([("A", "d", 1, "r", category, severity) for severity, category in rest])
+    assert mqm.weigh(errors, "critical25").tolist() == [25, 0, 25, 0.1, 1]
+    assert mqm.weigh(errors[2:], "marot2023").tolist() == [25, 0.1, 1]
+    assert mqm.weigh(errors[2:], "with_source").tolist() == [25, 0.1, 1]
+
+
+def test_judgments_with_a_table_of_their_own_use_it_unless_another_is_asked_for():
+    row = judgments([("A", "d", 1, "r", "Other", "Major")])
+    row.attrs["weights"] = "major10"
+    assert mqm.weigh(row).tolist() == [10]
+    assert mqm.weigh(row, "major1").tolist() == [1]
+
+
+def test_what_has_no_weight_is_told_with_its_rows():
+    rows = judgments([("A", "d", 1, "r", "Other", "Critical")] * 3)
+    with pytest.raises(DataError) as caught:
+        mqm.weigh(rows)
+    assert caught.value.problem == "no weight for Critical Other (3 rows)"
+    assert (caught.value.column, caught.value.value) == ("severity", "Critical")
+
+
+def test_scores_are_sums_of_weights_in_order_of_system_document_segment_and_rater():
+    rows = [
+        ("B", "d", 2, "r", "Other", "Minor"), ("A", "d", 10, "s", "Source issue", "Major"),
+        ("A", "d", 2, "s", "Fluency/Punctuation", "Minor"), ("B", "d", 2, "r", "Other", "Major"),
+        ("A", "d", 2, "r", "No-error", "No-error"), ("B", "d", 2, "r", "Other", "Neutral"),
+    ]  # fmt: skip
+    made = mqm.mqm_scores(judgments(rows))
+    assert list(made) == ["system", "document", "segment", "rater", "score", "errors"]
+    assert made.to_numpy().tolist() == [
+        ["A", "d", 2, "r", 0, 0], ["A", "d", 2, "s", 0.1, 1], ["A", "d", 10, "s", 0, 0],
+        ["B", "d", 2, "r", 6, 2],
+    ]  # fmt: skip
+    assert mqm.mqm_scores(judgments(rows), "with_source")["score"].tolist() == [0, 0.1, 5, 6]
+
+
+def rated(*items):
+    """A minor error for each system, document and rater; raters as in "rs"."""
+    rows = [(s, d, d, r, "Other", "Minor") for systems, d, raters in items
+            for s in systems for r in raters]  # fmt: skip
+    return judgments(rows)
+
+
+def test_a_system_with_half_of_the_documents_is_kept():
+    data = mqm.ratings(
+        rated(("ABC", "1", "r"), ("ABC", "2", "r"), ("AB", "3", "r"), ("A", "4", "r"))
+    )
+    assert data.systems == ("A", "B", "C") and data.documents == ("1", "2")
+    assert data.excluded == {"documents not rated whole for every system": 2}
+    assert data.shape == (3, 2, 1)
+    most = mqm.ratings(rated(("AB", "1", "r"), ("AB", "2", "r"), ("A", "3", "r")))
+    assert most.excluded == {"documents not rated whole for every system": 1}
+
+
+def test_documents_of_more_or_fewer_raters_than_most_are_left_out_and_counted():
+    data = mqm.ratings(
+        rated(("AB", "1", "rs"), ("AB", "2", "st"), ("AB", "3", "r"), ("AB", "4", "rst"))
+    )
+    assert data.documents == ("1", "2") and data.raters == ("r", "s", "t")
+    assert data.excluded == {"documents without exactly 2 raters": 2}
+    assert [one.tolist() for one in data.buckets] == [[0], [1]]
+    whole = mqm.ratings(rated(("AB", "1", "rs"), ("AB", "2", "st"), ("AB", "3", "rs")))
+    assert whole.excluded == {} and [one.tolist() for one in whole.buckets] == [[0, 2], [1]]
+
+
+def test_no_document_rated_whole_is_refused():
+    with pytest.raises(DataError) as caught:
+        mqm.ratings(rated(("A", "1", "r"), ("B", "2", "r")))
+    assert caught.value.value == "2 documents, 2 systems"
+    assert "no document was rated in full" in caught.value.problem
+
+
+def test_ratings_without_systems_keep_the_sums_of_the_others():
+    rows = [(s, "d", 1, "r", "Other", "Minor") for s in "ABBC" for _ in range(ord(s) - 64)]
+    data = mqm.ratings(judgments(rows))
+    with pytest.raises(FrozenInstanceError):
+        data.systems = ("A",)
+    left = data.without("A", "Z")
+    assert left.systems == ("B", "C") and left.documents == ("d",) and left.shape == (2, 1, 1)
+    for name in ("score", "square", "errors"):
+        assert getattr(left, name).tolist() == getattr(data, name)[1:].tolist()
+    assert left.score.ravel().tolist() == [4, 3] and left.square.ravel().tolist() == [16, 9]
+
+
+def test_raters_are_in_natural_order():
+    names = ["r10", "r2", "r", "r0", "q3", "3", "20"]
+    data = mqm.ratings(rated(("AB", "d", names)))
+    assert data.raters == ("3", "20", "q3", "r", "r0", "r2", "r10")
+
+
+def test_systems_are_ranked_by_score_and_equal_ones_by_name():
+    items = [("C", 2), ("B", 1), ("A", 2), ("D", 0)]
+    rows = [(s, "d", 1, r, "Other", "Minor" if k else "Neutral") for s, k in items
+            for r in "rs" for _ in range(k or 1)]  # fmt: skip
+    means = mqm.system_means(mqm.ratings(judgments(rows)))
+    assert list(means) == ["rank", "system", "score", "errors", "ratings"]
+    assert means.index.tolist() == [0, 1, 2, 3]
+    assert means.to_numpy().tolist() == [
+        [1, "D", 0, 0, 2], [2, "B", 1, 1, 2], [3, "A", 2, 2, 2], [4, "C", 2, 2, 2],
+    ]  # fmt: skip
+
+
+def test_a_system_with_one_id_is_no_group():
+    assert mqm.same_system(("X", "Y_with_A")) == []
+    assert mqm.same_system(()) == []
+    assert mqm.same_system(("Y_with_B", "X_with_A", "Y", "X_with_B", "Z")) == [
+        ("Y_with_B", "Y"), ("X_with_A", "X_with_B"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("how", mqm.NORMALISATIONS)
+def test_raters_of_many_studies_at_once_are_scaled_as_in_each(how):
+    count = np.array([[4.0, 2, 1], [3, 5, 2]])
+    total = np.array([[8.0, 6, 3], [9, 5, 4]])
+    square = np.array([[30.0, 20, 9], [40, 9, 10]])
+    errors = np.array([[5.0, 4, 2], [6, 3, 1]])
+    a, b = mqm.rater_scaling(how, count, total, square, errors)
+    for k in range(2):
+        one = mqm.rater_scaling(how, count[k], total[k], square[k], errors[k])
+        np.testing.assert_allclose((a[k], b[k]), one)
+
+
+def test_a_rater_with_one_segment_is_scaled_by_it():
+    """Of scores 3; and 0, 0, 3, with 2 and 4 errors: 6 in 4 segments."""
+    sums = np.array([[1.0, 3], [3, 3], [9, 9], [2, 4]])
+    maps = {how: mqm.rater_scaling(how, *sums) for how in mqm.NORMALISATIONS}
+    sd = np.std([0, 0, 3], ddof=1)
+    weight = 4 / (1 * 2 + 3 * 4)
+    expected = {"none": [1, 1], "mean": [0.5, 1.5], "z": [1, 1 / sd]}
+    expected["error"] = [0.5 * weight * 2, 1.5 * weight * 4]
+    for how, a in expected.items():
+        np.testing.assert_allclose(maps[how][0], a)
+        np.testing.assert_allclose(maps[how][1], [-3, -1 / sd] if how == "z" else [0, 0])
+
+
+def test_a_rater_of_many_segments_is_standardised_as_one_of_few():
+    """Half of the scores are 0, half 1."""
+    for count in (10.0, 1e5):
+        half = count / 2
+        a, b = mqm.rater_scaling("z", *np.array([[count], [half], [half], [half]]))
+        sd = np.sqrt(count / 4 / (count - 1))
+        np.testing.assert_allclose((a[0], b[0]), (1 / sd, -0.5 / sd))

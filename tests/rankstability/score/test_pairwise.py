@@ -1,5 +1,6 @@
 """Blocks to counts of wins and ties, against plain loops."""
 
+from dataclasses import FrozenInstanceError
 from itertools import combinations
 
 import numpy as np
@@ -128,4 +129,95 @@ def test_blocks_in_which_a_system_is_shown_ranked_and_best_by_hand():
         "better_or_equal_all_in_block": [2, 2, 1],
         "better_all_in_block": [1, 0, 0],
         "sole_winner": [1, 1, 1],
+    }
+
+
+def test_comparisons_of_blocks_by_hand():
+    shown = [{"b": 1, "a": 2, "c": 2}, {"c": 3, "a": -1}, {"a": 1, "c": 4}]
+    data = blocks(frame_of(shown))
+    told = [column.tolist() for column in pairwise.comparisons(data)]
+    assert [*zip(*told, strict=True)] == [(0, 1, 0, 1), (0, 1, 2, 1), (0, 0, 2, 0), (2, 0, 2, 1)]
+    kept = [column.tolist() for column in pairwise.comparisons(data, "keep")]
+    assert [*zip(*kept, strict=True)][3] == (1, 2, 0, -1)  # the blank is better
+    with pytest.raises(DataError, match="unknown rule for unranked outputs; found 'no'; expected"):
+        pairwise.comparisons(data, "no")
+
+
+def test_wins_and_ties_of_each_block_are_added_under_weights():
+    data = blocks(frame_of([{"a": 1, "b": 2}, {"a": 1, "b": 1}, {"b": 1, "a": 2}]))
+    wins, ties = pairwise.pairwise_by_block(data)
+    assert wins.toarray().tolist() == [[0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0]]
+    assert ties.toarray().tolist() == [[0, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 0]]
+    counts = pairwise.weighted((wins, ties), np.array([[1, 2, 3], [0, 5, 1]]), data.systems)
+    assert counts.wins.tolist() == [[[0, 1], [3, 0]], [[0, 0], [1, 0]]]
+    assert counts.ties.tolist() == [[[0, 2], [2, 0]], [[0, 5], [5, 0]]]
+    assert counts.comparisons == 1 + 3 + 1 + 2 + 5
+
+
+def test_counts_without_systems_are_those_among_the_others_of_every_replicate():
+    wins = np.arange(18).reshape(2, 3, 3)
+    counts = pairwise.PairCounts(("a", "b", "c"), wins, 2 * wins)
+    with pytest.raises(FrozenInstanceError):
+        counts.wins = counts.ties
+    left = counts.without("b", "z")
+    assert left.systems == ("a", "c")
+    assert left.wins.tolist() == [[[0, 2], [6, 8]], [[9, 11], [15, 17]]]
+    assert left.ties.tolist() == (2 * left.wins).tolist()
+
+
+def test_one_win_in_either_direction_connects_two_systems():
+    wins, none = np.zeros((4, 4), int), np.zeros((4, 4), int)
+    wins[0, 1] = wins[3, 2] = 5
+    apart = pairwise.PairCounts(tuple("abcd"), wins, none)
+    with pytest.raises(DataError, match=r"found \[\['a', 'b'\], \['c', 'd'\]\]"):
+        apart.connected()
+    for i, j in ((1, 2), (2, 1), (0, 3)):
+        one = wins.copy()
+        one[i, j] = 1
+        counts = pairwise.PairCounts(tuple("abcd"), one, none)
+        assert counts.connected() is counts
+        one[j, i] = 1
+        assert counts.connected() is counts  # one each
+    nothing = pairwise.PairCounts(tuple("abcd"), none, none)
+    assert nothing.connected() is nothing
+
+
+def test_a_share_of_nothing_is_unknown():
+    shares = pairwise.ratio(np.array([3, 0, 0]), np.array([4, 2, 0]))
+    np.testing.assert_array_equal(shares, [0.75, 0, np.nan])
+
+
+SHARES = {  # of wins, ties and losses: a 2, 1, 1; b 2, 1, 2; c 2, 0, 3
+    pairwise.better_or_equal_others: [3 / 4, 3 / 5, 2 / 5],
+    pairwise.better_others: [2 / 4, 2 / 5, 2 / 5],
+    pairwise.wins_over_decided: [2 / 3, 2 / 4, 2 / 5],
+    pairwise.expected_win: [(1 + 1 / 2) / 2, (0 + 2 / 3) / 2, (1 / 2 + 1 / 3) / 2],
+}
+
+
+@pytest.mark.parametrize("score", SHARES)
+def test_scores_by_hand_alone_and_among_replicates(score):
+    wins = np.array([[0, 1, 1], [0, 0, 2], [1, 1, 0]])
+    ties = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    counts = pairwise.PairCounts(tuple("abc"), wins, ties)
+    np.testing.assert_allclose(score(counts), SHARES[score])
+    other = np.array([[0, 4, 0], [1, 0, 0], [0, 3, 0]])
+    many = pairwise.PairCounts(tuple("abc"), np.stack([wins, other]), np.stack([ties, 0 * ties]))
+    alone = pairwise.PairCounts(tuple("abc"), other, 0 * ties)
+    np.testing.assert_allclose(score(many), [score(counts), score(alone)])
+    wider = pairwise.PairCounts(many.systems, many.wins[None], many.ties[None])
+    np.testing.assert_allclose(score(wider), [score(many)])
+
+
+def test_one_that_ties_for_the_best_is_not_the_sole_winner():
+    data = blocks(
+        frame_of([{"a": 2, "b": 2, "c": 3}, {"c": 1, "a": 2, "b": 3}, {"a": -1, "b": -1}])
+    )
+    facts = {name: counts.tolist() for name, counts in pairwise.by_block(data).items()}
+    assert facts == {
+        "shown": [3, 3, 2],
+        "ranked": [2, 2, 2],
+        "better_or_equal_all_in_block": [1, 1, 1],
+        "better_all_in_block": [0, 0, 1],
+        "sole_winner": [0, 0, 1],
     }

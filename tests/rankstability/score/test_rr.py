@@ -1,5 +1,7 @@
 """Blocks to scores by hand, and steadiness experiments."""
 
+from dataclasses import FrozenInstanceError
+
 import demo_rr
 import numpy as np
 import pandas as pd
@@ -174,3 +176,43 @@ def test_scores_of_many_campaigns_at_once_are_those_of_each(name):
     for e, s in np.ndindex(3, 2):
         alone = rr.METHODS[name].score(rr.PairCounts(tuple("abcde"), wins[e, s], ties[e, s]))
         np.testing.assert_allclose(made[e, s], alone)
+
+
+def test_percentages_are_those_of_the_column_over_the_row():
+    wins = np.array([[0, 3, 0], [1, 0, 0], [0, 0, 0]])
+    ties = np.array([[0, 4, 0], [4, 0, 2], [0, 2, 0]])
+    counts = pairwise.PairCounts(("a", "b", "c"), wins, ties)
+    table = rr.win_percentages(counts, ["b", "a", "c"])
+    assert list(table) == list(table.index) == ["b", "a", "c"]
+    assert table.loc["b", "a"] == 100 * 3 / 8 and table.loc["a", "b"] == 100 * 1 / 8
+    assert table.loc["b", "c"] == table.loc["c", "b"] == 0
+    assert np.isnan(table.loc["a", "c"]) and np.isnan(table.loc["a", "a"])
+
+
+def test_scores_come_best_first_and_equal_ones_by_name():
+    table = rr.scores(frame_of([{"c": 1, "b": 2, "a": 2}, {"d": 1, "c": 1}]))
+    assert table["system"].tolist() == ["c", "d", "a", "b"]
+    assert table["comparisons"].tolist() == [3, 1, 2, 2]
+    assert table["blocks_shown"].tolist() == table["blocks_ranked"].tolist() == [2, 1, 1, 1]
+    assert table["sole_winner"].tolist() == [1 / 2, 0, 0, 0]
+    assert set(table["task"]) == {"cs-en"} and table.index.tolist() == [0, 1, 2, 3]
+
+
+def test_three_scores_leave_the_reference_out():
+    table = rr.methods().set_index("score")["with_reference"]
+    assert table.index[~table].tolist() == ["heuristic2", "bojar", "expected_win"]
+    with pytest.raises(FrozenInstanceError):
+        rr.METHODS["bojar"].reference = True
+    counts = pairwise.pair_counts(frame_of([{"_ref": 1, "a": 2, "b": 3}]))
+    for name, method in rr.METHODS.items():
+        assert method.reference == table[name]
+        values = method(counts)
+        assert values.index.tolist() == ["_ref", "a", "b"]
+        assert np.isnan(values["_ref"]) == (not method.reference)
+        assert values["a"] == (1.0 if not method.reference else 0.5)
+
+
+def test_tasks_come_in_order_of_name_with_their_rows():
+    frame = frame_of([{"a": 1, "b": 2}])
+    split = rr.tasks(pd.concat([frame.assign(task="fr-en"), frame, frame]))
+    assert [(name, len(rows)) for name, rows in split.items()] == [("cs-en", 4), ("fr-en", 2)]

@@ -104,3 +104,49 @@ def test_nobody_left_is_refused():
     table = pd.DataFrame(rows, columns=["system", "segment", "worker", "score"])
     with pytest.raises(DataError, match="all users are screened out"):
         kept_users(from_frame(table))
+
+
+def two_users(lines, own):
+    """Fifteen pages on which users agree, but that one differs on its own pages, if it has any."""
+    rows = [("A", f"s{k}", "crowd", 60.0 + k % 3) for k in range(15)]
+    rows += [("B", f"s{k}", "crowd", 40.0 - k % 3) for k in range(15)]
+    rows += [(system, f"s{k}", "odd", score) for k in range(lines) for system, score in own]
+    return pd.DataFrame(rows, columns=["system", "segment", "worker", "score"])
+
+
+@pytest.mark.parametrize(("lines", "removed"), [(2, 0), (3, 1), (4, 1)])
+def test_a_user_is_left_out_from_three_pages_on_which_are_segments_if_nothing_else_is(
+    lines, removed
+):
+    table = two_users(lines, [("A", 0.0), ("B", 100.0)])
+    got = screening(from_frame(table)).set_index("user")
+    assert got["lines"].to_dict() == {"crowd": 15, "odd": lines}
+    assert got["pairs"].to_dict() == {"crowd": 15, "odd": lines}
+    assert got["removed"].to_dict() == {"crowd": 0, "odd": removed}
+    judged = from_frame(table)
+    assert kept_users(judged).sum() == 30 + (0 if removed else 2 * lines)
+
+
+def test_a_user_who_compares_nothing_has_no_agreement_and_stays():
+    got = screening(from_frame(two_users(5, [("A", 0.0)]))).set_index("user")
+    assert got.loc["odd", "pairs"] == 0 and np.isnan(got.loc["odd", "agreement"])
+    assert got.loc["odd", "removed"] == 0 and got.loc["odd", "lines"] == 5
+
+
+def test_several_scores_of_one_output_are_averaged_before_they_are_compared():
+    table = two_users(3, [("A", 60.0), ("B", 30.0), ("B", 50.0)])
+    judged = from_frame(table)
+    got = screening(judged).set_index("user")
+    a, b = (table.loc[table["system"] == name, "score"] for name in "AB")
+    off = 60 - 40 - (a.mean() - b.mean())
+    expected = 2 ** -(off**2 / (2 * (a.var() + b.var()) + 1e-6))
+    assert got.loc["odd", "agreement"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_pages_are_documents_of_a_hit():
+    table = two_users(4, [("A", 60.0), ("B", 40.0)])
+    named = table.assign(document=np.where(table["segment"].isin(["s0", "s1"]), "d", "e"))
+    assert screening(from_frame(named))["lines"].tolist() == [2, 2]
+    hits = named.assign(hit=np.where(table["segment"].isin(["s0", "s2"]), "h", "i"))
+    assert screening(from_frame(hits))["lines"].tolist() == [4, 4]
+    assert screening(from_frame(hits.drop(columns="document")))["lines"].tolist() == [2, 2]
