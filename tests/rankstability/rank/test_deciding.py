@@ -49,6 +49,7 @@ def test_a_ranking_of_battles_is_decided_by_battles_and_by_judges():
     assert ranking.systems == ("A", "B")
     table = fewest(ranking)
     assert table.index.tolist() == [0, 1] and table["unit"].tolist() == ["judgment", "annotator"]
+    assert [*table] == ["what", "unit", "fewest", "of", "exact", "new_first"]
     assert table["of"].tolist() == [12, 3]
     # 5 to 5 leaves A before B by name: three of A's must go; without u there are 3 and 5
     assert table["fewest"].tolist() == [3, 1] and table["new_first"].tolist() == ["B", "B"]
