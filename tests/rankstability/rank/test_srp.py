@@ -548,3 +548,14 @@ def test_choices_move_towards_a_target_of_entropy_whatever_the_number_of_raters(
     alone = mqm.ratings(made_up(systems=1, buckets=((3, (0,)),)))
     choice, reached = studies._toward(alone, np.array([[0, 1, 2]]), np.ones((1, 1), int), 0.0, rng)
     assert choice.tolist() == [[0, 0, 0]] and reached.tolist() == [0.0]
+
+
+@pytest.mark.parametrize(("grouping", "together"), [("pSxS", True), ("none", False)])
+def test_towards_a_target_too_systems_of_a_document_are_rated_together_or_not(grouping, together):
+    data = mqm.ratings(made_up(systems=3, buckets=((8, (0, 1, 2)),)))
+    design = Design(grouping, balance=0.8, studies=10)
+    rng = np.random.default_rng(1)
+    documents = studies.draw_documents(data, design, rng)
+    choice, done = studies.assign(data, design, documents, rng)
+    assert done.all() and choice.shape == (10, 3, 8)
+    assert (choice == choice[:, :1]).all() == together
