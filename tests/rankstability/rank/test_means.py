@@ -9,7 +9,7 @@ from scipy import stats
 
 from rankstability.rank.certainty import certainty
 from rankstability.rank.means import Means, alike_p
-from rankstability.rank.units import Kind, within_domains
+from rankstability.rank.units import Kind, difference_variance, within_domains
 from rankstability.score.scored import from_frame
 
 
@@ -177,3 +177,13 @@ def test_without_kinds_of_units_there_is_no_freedom_and_no_scale_means_no_bounds
 
 def test_the_p_of_units_all_alike_is_that_of_a_sign_test():
     assert alike_p(np.array([0.0, 1.0, 5.0])).tolist() == [1, 0.5, stats.binomtest(0, 6).pvalue]
+
+
+def test_variances_have_the_unit_of_scores_and_a_system_without_units_no_floor():
+    means = two_ways(np.random.default_rng(6))
+    small = means.seen_through(np.eye(3) / 1000)
+    for part, whole in zip(small.variances(), means.variances(), strict=True):
+        np.testing.assert_allclose(part * 1e6, whole, atol=1e-9)
+    kind = replace(means.kinds["worker"], effective=np.array([4.0, 0.0, 4.0]))
+    variance = Means("abc", np.zeros(3), {"worker": kind}).variances()[1]
+    np.testing.assert_allclose(variance, difference_variance(kind.covariance()), atol=1e-12)
