@@ -819,3 +819,57 @@ def test_each_removal_of_votes_takes_wins_of_the_upper_system_alone():
     assert rows["first", "judgment"].of == 10 and rows["first", "annotator"].of == 5
     strict = fewest.fewest_battles(data, alpha=0.01)
     assert strict["what"].tolist() == ["first"] * 2  # 11 / 512 is above it: no line
+
+
+def league(won):
+    """Battles of systems that met each other, a judge each, so often won by the first of a pair."""
+    rows = []
+    for pair, (one, other) in won.items():
+        for k in range(one + other):
+            winner, loser = pair if k < one else pair[::-1]
+            rows += [
+                (len(rows) // 2, place, s, place) for place, s in enumerate((winner, loser), 1)
+            ]
+    frame = pd.DataFrame(rows, columns=["block", "position", "system", "rank"])
+    frame = frame.assign(
+        task="t", segment=frame["block"], judge="j" + (frame["block"] % 9).astype(str)
+    )
+    return ranges.units(frame)
+
+
+def test_of_many_challengers_the_strongest_takes_the_first_place():
+    """F and E, far behind, would need many more battles to go than A, who is next to D."""
+    data = league({
+        "DA": (9, 8), "DB": (9, 2), "DC": (9, 2), "DE": (9, 1), "DF": (9, 1), "AB": (8, 2),
+        "AC": (8, 2), "AE": (9, 1), "AF": (9, 1), "BC": (5, 4), "BE": (7, 2), "CF": (7, 2),
+        "EF": (4, 4),
+    })  # fmt: skip
+    first = fewest.removals_of_battles(data)[0]
+    assert (first.what, first.new_first) == ("first", "A") and first.fewest <= 4
+
+
+def errors_of(seed):
+    """MQM of three systems, four documents of two segments and two raters."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"S{s}", f"d{d}", f"{d}-{k}", f"r{r}", "Other", "Minor")
+        for s in range(3) for d in range(4) for k in range(2) for r in range(2)
+        for _ in range(1 + rng.poisson(1 + 2 * r + d))
+    ]  # fmt: skip
+    columns = ["system", "document", "segment", "rater", "category", "severity"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+@pytest.mark.parametrize(("seed", "decides"), [(14, True), (44, False), (130, True)])
+def test_ratings_too_are_standardised_anew_without_a_document(seed, decides):
+    """Of scores that were standardised once the opposite would be true."""
+    frame, recipe = errors_of(seed), RECIPES["wmt17"]
+    judged = counted_by(frame, recipe)
+    leader, codes = recipe_means(judged, recipe).argmax(), judged.unit("document")
+    fixed = [recipe_means(judged.take(codes != k), recipe).argmax() for k in np.unique(codes)]
+    anew = [
+        recipe_means(counted_by(frame[frame["document"] != name], recipe), recipe).argmax()
+        for name in frame["document"].unique()
+    ]
+    assert any(k != leader for k in anew) == decides != any(k != leader for k in fixed)
+    assert (row(fewest.removals(frame, recipe), "document").fewest == 1) == decides

@@ -214,6 +214,7 @@ def test_the_share_of_separated_pairs_is_of_each_campaign():
     wins[1, 0, 1] = wins[2, 0, 1] = wins[2, 2, 3] = wins[2, 3, 1] = 5  # one-sided p of 1 / 32
     assert significant_share(wins) == pytest.approx([0, 1 / 6, 3 / 6])
     assert significant_share(wins, sides=2).tolist() == [0, 0, 0]
+    assert significant_share(wins[:, None]) == pytest.approx(np.array([[0], [1 / 6], [3 / 6]]))
     assert significant_wins(wins, sides=2).sum() == 0 and significant_wins(wins).sum() == 4
 
 
