@@ -262,3 +262,14 @@ def test_the_refusal_of_a_system_without_a_score_says_what_z_scores_need():
     assert "zero_variance" in str(of_z) and "ad-good.csv" in str(of_z) and of_z.column == "mean_z"
     of_raw = without_score("mean_raw", ["x"])
     assert "zero_variance" not in str(of_raw) and of_raw.file is None
+
+
+def test_a_set_of_one_rank_is_shown_as_that_rank_and_an_interval_with_three_digits():
+    whole = standing_of([1, 2], [2])
+    table = whole.table.assign(rank_low=[1, 1, 3, 3], rank_high=[1, 2, 3, 4])
+    table = table.assign(low=[0.5, 1 / 3, np.nan, -1.0], high=[2.0, 1.0, np.nan, 0.0])
+    rows = [line for line in str(replace(whole, table=table)).splitlines() if "0" in line]
+    assert [row.split()[-1] for row in rows[:1]] == ["1"]
+    assert rows[0].endswith("0.500 to 2.000       1") and rows[1].endswith("0.333 to 1.000  1 to 2")
+    assert rows[2].endswith(" 3") and " to " not in rows[2]
+    assert rows[3].endswith("-1.000 to 0.000  3 to 4")
