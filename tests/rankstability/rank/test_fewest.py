@@ -873,3 +873,11 @@ def test_ratings_too_are_standardised_anew_without_a_document(seed, decides):
     ]
     assert any(k != leader for k in anew) == decides != any(k != leader for k in fixed)
     assert (row(fewest.removals(frame, recipe), "document").fewest == 1) == decides
+
+
+@pytest.mark.parametrize(("won", "needed", "exact"), [((6, 5), 1, 1), ((7, 5), 2, 0)])
+def test_one_battle_less_is_exact_and_two_are_a_bound(won, needed, exact):
+    """With as many wins each, A is first by name."""
+    first = fewest.removals_of_battles(league({"DA": won, "AB": (3, 1), "DB": (3, 1)}))[0]
+    assert (first.fewest, first.exact, first.new_first) == (needed, exact, "A")
+    assert first.of == sum(won) + 8

@@ -373,3 +373,8 @@ def test_two_systems_and_one_need_no_integer_program():
     two = t.feedback_arc_set(np.array([[0, 0], [3, 0]]), method="lp")
     assert two.order == (1, 0) and two.n_optima == 1 and two.canonical
     assert t.feedback_arc_set(np.zeros((1, 1), int), method="lp").order == (0,)
+
+
+def test_the_integer_program_bounds_an_acyclic_tournament_by_nothing():
+    order, lower = feedback.integer(np.triu(np.ones((5, 5), int), 1).T.copy(), 1e18)
+    assert order.tolist() == [4, 3, 2, 1, 0] and lower == 0
