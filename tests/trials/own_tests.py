@@ -27,10 +27,7 @@ PARTS = ("rankstability/score", "rankstability/rank", "rankcampaigns")
 PATIENCE = 60  # seconds of processor; a mutant that is still running is hung
 RANK, READ = "tests/rankstability/rank", "tests/rankcampaigns"
 WITHOUT = {  # modules without a test file of their own name: the files that test them
-    "rankstability/rank/battles.py": [f"{RANK}/test_fewest.py", f"{RANK}/test_standing.py"],
-    "rankstability/rank/deciding.py": ["tests/rankcompanion/verdict/test_cases.py"],
     "rankstability/rank/feedback.py": [f"{RANK}/test_tournament.py"],
-    "rankstability/rank/removing.py": [f"{RANK}/test_fewest.py"],
     "rankstability/rank/srp_studies.py": [f"{RANK}/test_srp.py"],
     "rankcampaigns/guesses.py": [f"{READ}/test_columns.py"],
     "rankcampaigns/segments.py": [f"{READ}/test_appraise.py"],

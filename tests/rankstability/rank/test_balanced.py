@@ -1,11 +1,13 @@
 """Systems on different segments: paired means against plain ones, and the replay of a design."""
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
+from scipy.stats import rankdata
 
 from rankcampaigns import campaigns
 from rankcompanion.verdict import cases
@@ -189,3 +191,91 @@ def test_a_campaign_declared_adaptive_is_ranked_within_segments(tmp_path):
     (tmp_path / "campaign.yaml").write_text("adaptive: perhaps\n")
     with pytest.raises(DataError, match="adaptive"):
         campaigns.find(tmp_path)
+
+
+def judged_segments(numbers, means):
+    """Systems with so many segments, the first ones of a list, and such paired means."""
+    rows = [(f"s{s}", f"g{k:02d}", mean) for s, (number, mean) in
+            enumerate(zip(numbers, means, strict=True)) for k in range(number)]  # fmt: skip
+    return from_frame(pd.DataFrame(rows, columns=["system", "segment", "score"]))
+
+
+def exact_chance(numbers, means):
+    """How often a permutation of the numbers of segments goes as far with the ranks of means."""
+    number, mean = rankdata(numbers), rankdata(means)
+    seen = number @ mean
+    return np.mean([np.array(p) @ mean >= seen - 1e-9 for p in permutations(number)])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "means"),
+    [
+        ((10, 8, 8, 6), (4, 3, 2, 1)),
+        ((10, 6, 8, 8), (4, 3, 2, 1)),
+        ((5, 9, 9, 9, 7), (1, 2, 2, 3, 5)),
+    ],
+)
+def test_how_often_chance_gives_the_good_more_segments_is_that_of_all_permutations(numbers, means):
+    data = judged_segments(numbers, means)
+    p = balanced.looks_adaptive(data, np.random.default_rng(1), 20_000)
+    expected = exact_chance(numbers, means)
+    assert p == pytest.approx(expected, abs=4 * np.sqrt(expected / 20_000))
+
+
+def test_the_least_chance_that_is_told_is_one_more_than_the_draws():
+    data = judged_segments(range(10, 20), range(10))
+    assert balanced.looks_adaptive(data, np.random.default_rng(1)) == 1 / 2001
+    assert balanced.looks_adaptive(data, np.random.default_rng(1), 99) == 1 / 100
+    worst = judged_segments(range(10, 20), range(10)[::-1])
+    assert balanced.looks_adaptive(worst, np.random.default_rng(1)) == 1
+
+
+def test_a_quarter_more_segments_is_uneven_and_less_is_not():
+    rng = np.random.default_rng(1)
+    assert np.isfinite(balanced.looks_adaptive(judged_segments((5, 4), (2, 1)), rng))
+    assert np.isfinite(balanced.looks_adaptive(judged_segments((6, 4), (2, 1)), rng))
+    assert np.isnan(balanced.looks_adaptive(judged_segments((6, 5), (2, 1)), rng))
+    rows = [("a", "x", 1.0), ("a", "y", 2.0), ("b", "z", 3.0)]  # twice as many, none shared
+    apart = from_frame(pd.DataFrame(rows, columns=["system", "segment", "score"]))
+    assert np.isnan(balanced.looks_adaptive(apart, rng))
+
+
+def test_complete_is_nearly_every_segment_of_every_system():
+    assert balanced.complete(judged_segments((50, 49), (2, 1)))  # .98 of all
+    assert not balanced.complete(judged_segments((50, 48), (2, 1)))
+
+
+def test_segments_connect_systems_in_a_chain():
+    rows = [("a", "x", 1.0), ("b", "x", 3.0), ("b", "y", 2.0), ("c", "y", 7.0)]
+    frame = pd.DataFrame(rows, columns=["system", "segment", "score"])
+    chain = from_frame(frame)
+    assert balanced.connected(chain)
+    mean = paired_means(chain)
+    assert (mean[1] - mean[0], mean[2] - mean[1]) == pytest.approx((2, 5))
+    assert mean.mean() == pytest.approx(13 / 4)
+    assert not balanced.connected(from_frame(frame[frame["segment"] != "y"].assign(
+        segment=["x", "z"])))  # fmt: skip
+
+
+def test_weights_of_judgments_are_those_of_least_squares():
+    frame = replay(full(6, documents=8, systems=3), np.random.default_rng(0))
+    weight = np.random.default_rng(1).uniform(0.2, 3, len(frame))
+    data = from_frame(frame)
+    made = balanced.within_segments(data, weight)
+    fit = smf.wls("score ~ C(system) + C(segment)", frame, weights=weight).fit()
+    for k in (1, 2):
+        assert made.mean[k] - made.mean[0] == pytest.approx(fit.params[f"C(system)[T.s{k}]"])
+    assert made.mean.mean() == pytest.approx(np.average(frame["score"], weights=weight))
+    means, influence, _ = balanced.by_segment(data, weight)
+    np.testing.assert_allclose(means, made.mean)
+    np.testing.assert_allclose(influence, made.influence(data.segment), atol=1e-9)
+    with pytest.raises(FrozenInstanceError):
+        made.mean = means
+
+
+def test_systems_that_share_no_segment_are_refused_by_segment_too():
+    rows = [("a", "x", 1.0), ("b", "y", 3.0)]
+    apart = from_frame(pd.DataFrame(rows, columns=["system", "segment", "score"]))
+    with pytest.raises(DataError, match="share no segments") as error:
+        balanced.by_segment(apart, np.ones(2))
+    assert error.value.expected == "segments that connect them"

@@ -175,3 +175,60 @@ def test_the_information_is_the_curvature_of_the_log_likelihood():
     inverse = bradley_terry._inverse_information(number, lead, draw)
     expected = np.linalg.pinv(curved, rcond=1e-5, hermitian=True)
     np.testing.assert_allclose(inverse, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("tied", [0, 1])
+def test_the_effect_of_a_win_and_of_a_tie_is_that_of_a_small_part_of_one_more(tied):
+    wins = some_wins(3, n=4).astype(float)
+    ties = tied * (lambda x: x + x.T)(np.triu(some_wins(5, n=4, most=9), 1)).astype(float)
+    strength, win, tie = bradley_terry.influences(counts(wins, ties))
+    assert strength == pytest.approx(bradley_terry.davidson(counts(wins, ties))[0])
+    for i, j in [(0, 1), (1, 0), (2, 3), (3, 0)]:
+        more = wins.copy()
+        more[i, j] += 1e-4
+        moved = bradley_terry.davidson(counts(more, ties))[0] - strength
+        assert win[i, j] == pytest.approx(moved / 1e-4, abs=1e-4)
+        if tied:
+            level = ties.copy()
+            level[i, j] = level[j, i] = level[i, j] + 1e-4
+            moved = bradley_terry.davidson(counts(wins, level))[0] - strength
+            assert tie[i, j] == pytest.approx(moved / 1e-4, abs=1e-4)
+            assert tie[j, i] == pytest.approx(tie[i, j])
+
+
+def test_the_influence_of_a_judge_is_the_sum_of_its_battles():
+    data = by_judges(np.random.default_rng(2), judges=5, each=20)
+    strength, win, tie = bradley_terry.influences(data.counts)
+    of_judge = bradley_terry.judge_influence(data)
+    of_block = bradley_terry.judge_influence(data, "block")
+    np.testing.assert_allclose(of_judge[0], strength)
+    for k in range(5):
+        mine = data.by("judge")
+        won, tied = (x[[k]].toarray().reshape(5, 5) for x in (mine.wins, mine.ties))
+        expected = np.einsum("ij,ijk->k", won, win) + np.einsum("ij,ijk->k", np.triu(tied), tie)
+        np.testing.assert_allclose(of_judge[1][k], expected)
+        np.testing.assert_allclose(of_judge[1][k], of_block[1][data.judges == k].sum(axis=0))
+        assert of_judge[2][k].tolist() == (won + won.T + tied).sum(axis=1).tolist()
+    assert of_block[2].sum(axis=1).tolist() == [2.0] * 100  # two systems met in each
+
+
+def test_where_strengths_are_infinite_a_win_each_way_is_added_to_every_pair():
+    never_lost = counts([[0, 1], [0, 0]])
+    assert bradley_terry.strengths(never_lost) == pytest.approx([np.log(2) / 2, -np.log(2) / 2])
+    some = counts([[0, 3], [1, 0]])
+    assert bradley_terry.strengths(some) == pytest.approx([np.log(3) / 2, -np.log(3) / 2])
+
+
+def test_of_groups_of_one_size_ties_count_as_comparisons():
+    wins, ties = np.zeros((2, 4, 4), int)
+    wins[0, 1] = wins[1, 0] = 2
+    wins[2, 3] = wins[3, 2] = 1
+    ties[2, 3] = ties[3, 2] = 9
+    assert bradley_terry.largest_group(counts(wins, 0 * ties)).tolist() == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert not bradley_terry.largest_group(counts(wins, ties)).tolist()[0]
+    assert bradley_terry.largest_group(counts(wins, ties)).tolist() == [False, False, True, True]

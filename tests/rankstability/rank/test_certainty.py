@@ -1,7 +1,7 @@
 """One family of tests: printed oracles, SciPy, statsmodels, slow versions, real campaigns."""
 
 import time
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from itertools import combinations
 
 import bench_certainty
@@ -23,10 +23,11 @@ from rankstability.errors import DataError
 from rankstability.judgments import Blocks
 from rankstability.rank import ranges
 from rankstability.rank.balanced import looks_adaptive
-from rankstability.rank.certainty import certainty, of_battles, of_wins, strength_p
+from rankstability.rank.certainty import certainty, of_battles, of_means, of_wins, strength_p
 from rankstability.rank.items import items_needed
+from rankstability.rank.means import Means
 from rankstability.rank.recipes import RECIPES, make, segment_domains
-from rankstability.rank.units import TWO_WAY
+from rankstability.rank.units import TWO_WAY, Kind
 from rankstability.score.scored import Scores, from_frame
 
 # ------------------------------------------------------------------ means and their p
@@ -610,3 +611,189 @@ WANTED = {  # what may be false where nobody had tried it: as queries of the tab
 def test_the_error_was_measured_where_it_may_be_large(settings):
     table = pd.read_csv(bench_certainty.RESULTS, dtype={"groups": str})
     assert len(table.query(settings, engine="python")) > 0
+
+
+# ------------------------------------------------------------------ at the boundaries
+
+
+def kind_of_units(effective, spread=1.0, units=6):
+    """A kind of units of which each system has so many, and no two move alike."""
+    rng = np.random.default_rng(7)
+    share = np.full((units, len(effective)), 1 / units)
+    return Kind(share, spread * rng.normal(size=share.shape), np.array(effective, float))
+
+
+def test_two_and_a_half_effective_units_are_the_fewest_of_which_something_is_told():
+    kind = kind_of_units([2.5, 3.4, 2.49, 9.0])
+    got = of_means(Means([*"abcd"], np.array([4.0, 3, 2, 1]), {"worker": kind}))
+    assert dict(zip(got.systems, got.placed.tolist(), strict=True)) == {
+        "a": True, "b": True, "d": True, "c": False,
+    }  # fmt: skip
+    assert got.systems == ("a", "b", "d", "c") and got.order.tolist() == [0, 1, 3, 2]
+    assert got.alpha == 0.05
+    with pytest.raises(FrozenInstanceError):
+        got.alpha = 0.1
+
+
+def test_of_systems_untold_those_without_a_mean_come_last_and_others_are_left_out():
+    kind = kind_of_units([4.0, 1.0, 1.0, 4.0, 1.0])
+    mean = np.array([1.0, np.nan, -5.0, np.nan, 8.0])
+    outside = np.array([False, True, False, False, False])
+    got = of_means(Means([*"abcde"], mean, {"judge": kind}, outside=outside))
+    assert got.systems == ("a", "e", "c", "b")  # d has no mean, and it is not infinite
+    assert got.placed.tolist() == [True, False, False, False] and not got.told
+    assert got.untold["system"].tolist() == ["e", "c", "b"]
+    places = got.places(got.order, [1])
+    assert places["held"].isna().all() and set(places["unit"]) == {""}
+    assert places["claimed"].tolist() == [1, 0, 0] and places["below"].tolist() == [1, 2, 3]
+    assert got.among_placed().systems == ("a",) and got.among_placed().held.shape == (0,)
+    nobody = replace(got, placed=np.zeros(4, bool)).among_placed()
+    assert nobody.systems == () and nobody.held.shape == (0,)
+
+
+def test_what_is_certain_of_the_placed_systems_is_that_of_a_ranking_without_the_others():
+    kind = kind_of_units([6.0, 6.0, 1.0, 6.0], spread=0.05)
+    got = of_means(Means([*"abcd"], np.array([9.0, 3, 6, 1]), {"worker": kind}))
+    among = got.among_placed()
+    assert among.systems == ("a", "b", "d") and among.order.tolist() == [0, 1, 2]
+    assert among.low.tolist() == [1, 2, 3] and among.high.tolist() == [1, 2, 3]
+    assert got.high.tolist() == [2, 3, 4, 4]  # with one of whom nothing is told
+    assert among.held.tolist() == [True, True] and among.alone_first and not got.alone_first
+    assert among.number["worker"].tolist() == [6, 6, 6] and among.effective["worker"].shape == (3,)
+    table = got.table()
+    assert table["rank"].tolist() == [1, 2, 3, 4] and table["may_be_first"].tolist() == [1, 0, 0, 0]
+    assert [*table] == [
+        "rank", "system", "score", "score_low", "score_high", "low", "high", "may_be_first",
+    ]  # fmt: skip
+    assert got.codes(["d", "a"]).tolist() == [3, 0]
+
+
+def test_in_the_opposite_order_every_line_is_refuted():
+    kind = kind_of_units([6.0] * 3, spread=0.05)
+    got = of_means(Means([*"abc"], np.array([9.0, 5, 1]), {"worker": kind}))
+    held, refuted = got.lines(np.array([2, 1, 0]))
+    assert not held.any() and refuted.tolist() == [True, True]
+    held, refuted = got.lines(np.array([1, 0, 2]))
+    assert held.tolist() == [False, True] and refuted.tolist() == [True, False]
+    held, refuted = got.lines(np.array([0, 1, 2]))
+    assert held.tolist() == [True, True] and not refuted.any()
+
+
+def test_an_interval_is_that_of_t_within_the_scale():
+    kind = kind_of_units([6.0, 6.0], spread=0.3)
+    own = np.sqrt(np.diag(kind.covariance()))
+    mean = np.array([0.9, 0.4])
+    free = of_means(Means([*"ab"], mean, {"worker": kind}), 0.1)
+    half = stats.t.ppf(0.95, 5) * own
+    assert free.score_low == pytest.approx(mean - half)
+    assert free.score_high == pytest.approx(mean + half)
+    held = of_means(Means([*"ab"], mean, {"worker": kind}, scale=(0.0, 1.0)), 0.1)
+    assert held.score_high == pytest.approx(np.minimum(mean + half, 1))
+    assert held.score_low == pytest.approx(np.maximum(mean - half, 0))
+
+
+def test_p_may_be_given_and_is_never_below_the_least():
+    kind = kind_of_units([6.0, 6.0, 6.0], spread=0.01)
+    means = Means([*"abc"], np.array([1.0, 5, 3]), {"worker": kind})
+    least = np.full((3, 3), 0.03)
+    least[0, 2] = least[2, 0] = 0.5
+    got = of_means(means, least=least)
+    assert got.order.tolist() == [1, 2, 0] and got.p[1, 2] == 0.5 and got.p[0, 1] == 0.03
+    assert np.diag(got.p).tolist() == [1, 1, 1]
+    exact = np.array([[1, 0.2, 0.4], [0.2, 1, 0.01], [0.4, 0.01, 1]])
+    told = of_means(means, exact=exact)
+    assert told.p.tolist() == [[1, 0.01, 0.2], [0.01, 1, 0.4], [0.2, 0.4, 1]]
+
+
+def test_one_system_alone_has_no_line():
+    got = certainty(table(np.arange(5.0)[:, None]))
+    assert got.systems == ("s0",) and got.held.shape == (0,) and not got.told
+    assert got.low.tolist() == [1] == got.high.tolist() and got.places(got.order, []).empty
+
+
+def test_domains_count_alike_only_where_that_is_asked_for():
+    judged = from_frame(uneven())
+    plain, by_domain = certainty(judged), certainty(judged, by_domain=True)
+    assert plain.mean == pytest.approx(np.sort(judged.means())[::-1])
+    assert np.abs(plain.mean - by_domain.mean).max() > 1e-3
+    bare = from_frame(uneven().drop(columns="domain"))
+    np.testing.assert_allclose(certainty(bare, by_domain=True).p, plain.p)
+
+
+def test_in_an_adaptive_design_of_complete_data_what_is_certain_is_the_same():
+    judged = table(np.random.default_rng(4).normal([0, 1, 2], size=(9, 3)))
+    plain, within = certainty(judged), certainty(replace(judged, adaptive=True))
+    np.testing.assert_allclose(within.p, plain.p)
+    np.testing.assert_allclose(within.df, plain.df)
+    assert within.mean == pytest.approx(plain.mean) and within.units == {"worker": 9}
+
+
+def test_items_that_name_their_annotators_may_be_asked_for_these():
+    scores = np.random.default_rng(5).normal([0, 1], size=(12, 2))
+    judged = replace(table(scores), items=True)
+    assert certainty(judged).unit == "segment" and certainty(judged, "worker").unit == "worker"
+    of_workers = certainty(judged, "worker").p[0, 1]
+    assert of_workers == pytest.approx(stats.ttest_rel(*scores.T).pvalue)
+    assert certainty(table(scores), "segment").p[0, 1] == pytest.approx(of_workers)
+
+
+def standardised(pairs, level, noise=0.2):
+    """Scores of workers on systems, each worker's less its mean."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(pairs, columns=["worker", "system"])
+    frame["score"] = np.array(level)[frame["system"]] + noise * rng.normal(size=len(frame))
+    frame["score"] -= frame.groupby("worker")["score"].transform("mean")
+    frame = frame.assign(segment=frame.index).astype({"worker": str, "segment": str})
+    frame["system"] = "s" + frame["system"].astype(str)
+    return replace(from_frame(frame), standardised=True)
+
+
+def test_standardised_scores_of_all_by_all_owe_nothing_to_company():
+    judged = standardised([(w, s) for w in range(7) for s in range(3)], [0, 0.1, 0.3])
+    got, plain = certainty(judged), certainty(replace(judged, standardised=False))
+    np.testing.assert_allclose(got.p, plain.p)
+    assert plain.p[0, 2] < 0.05 and plain.order.tolist() == [2, 1, 0]
+
+
+def test_standardised_scores_of_groups_that_share_no_worker_are_not_compared():
+    pairs = [(w, s) for w in range(12) for s in ((0, 1) if w < 6 else (2, 3))]
+    got = certainty(standardised(pairs, [3, 0, 1, 0]))
+    group = np.array([name in ("s0", "s1") for name in got.systems])
+    apart = group[:, None] != group
+    assert (got.p[apart] == 1).all() and (got.p[~apart & ~np.eye(4, dtype=bool)] < 1e-3).all()
+
+
+def test_where_company_turns_a_difference_round_nothing_is_told():
+    """s1 is above s0, whose workers judged the worst system besides: its mean is higher."""
+    pairs = [(w, s) for w in range(12) for s in ((0, 2) if w < 6 else (1, 3))]
+    pairs += [(12, s) for s in range(4)]
+    judged = standardised(pairs, [1, 2, -3, 2])
+    got, plain = certainty(judged), certainty(replace(judged, standardised=False))
+    i, j = got.systems.index("s0"), got.systems.index("s1")
+    assert i < j and plain.p[i, j] < 0.05 and got.p[i, j] == 1
+    assert certainty(replace(judged, units={"document": judged.unit("worker")})).p[i, j] < 0.05
+
+
+def test_a_system_of_one_decision_has_a_ratio_and_one_of_none_has_not():
+    won = np.array([[3, 1, 1, 0], [2, 1, 0, 0], [2, 2, 0, 0]])
+    decided = np.array([[4, 3, 1, 0], [3, 3, 0, 0], [3, 4, 0, 0]])
+    got = of_wins(tuple("abcd"), won, decided)
+    assert set(got.systems) == {"a", "b", "c"} and got.alpha == 0.05
+    assert not got.placed[got.systems.index("c")] and got.mean[got.systems.index("c")] == 1
+
+
+def test_equal_ratios_contradict_no_order_of_strengths():
+    wins = np.array([[0, 20, 24], [10, 0, 20], [6, 10, 0]])
+    data = ranges.units(duels(wins))
+    p = strength_p(data, "judge", np.array([0.5, 0.5, 0.2]))
+    assert p[0, 1] == pytest.approx(of_battles(data).p[0, 1]) and p[0, 1] < 1
+    nobody = of_battles(ranges.units(duels(np.array([[0, 9], [0, 0]]))))
+    assert nobody.effective["judge"].tolist() == [0, 0] and np.isnan(nobody.mean).all()
+    assert of_battles(data, "battle").unit == "battle" and of_battles(data).alpha == 0.05
+
+
+def test_two_items_have_one_degree_of_freedom_and_so_an_interval():
+    got = certainty(leaderboard(np.array([[1.0, 2, 0], [3, 5, 4]])))
+    assert got.freedom.tolist() == [1, 1, 1] and np.isfinite(got.score_low).all()
+    alone = stats.t.interval(0.95, 1, 3.5, stats.sem([2, 5]))
+    assert (got.score_low[0], got.score_high[0]) == pytest.approx(alone)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from rankstability.rank.certainty import certainty
+from rankstability.rank.company import alone_together, in_company
 from rankstability.score.scored import from_frame
 
 
@@ -37,3 +38,41 @@ def test_a_mean_of_standardised_scores_depends_on_the_company_of_its_annotators(
     alone = certainty(replace(company(without=[6]), standardised=True))
     at = np.argsort(alone.order)
     assert (alone.p[np.ix_(at[:2], at[2:])] == 1).all() and alone.p[at[0], at[1]] < 1
+
+
+def levels_of(judged, level):
+    """Scores without noise, standardised by annotator: the level less that of its own company."""
+    frame = pd.DataFrame(judged, columns=["worker", "system"]).astype(str)
+    frame["score"] = np.array(level)[frame["system"].astype(int)]
+    frame["score"] -= frame.groupby("worker")["score"].transform("mean")
+    return from_frame(frame.assign(segment=frame.index.astype(str)))
+
+
+def test_freed_of_company_means_without_noise_are_the_levels_of_the_systems():
+    level = np.array([5.0, 2.0, 1.0, -3.0])
+    judged = [
+        (0, 0),
+        (0, 1),
+        (0, 1),
+        (1, 1),
+        (1, 2),
+        (1, 2),
+        (1, 2),
+        (2, 2),
+        (2, 3),
+        (2, 0),
+        (3, 3),
+    ]
+    scored = levels_of(judged, level)
+    weight = np.linspace(1, 3, len(judged))
+    total = np.bincount(scored.system, weight)
+    means = np.bincount(scored.system, weight * scored.score) / total
+    assert np.abs(means - (level - level.mean())).max() > 1  # company hides them
+    assert in_company(scored, weight) @ means == pytest.approx(level - level.mean())
+    assert not alone_together(scored).any()
+
+
+def test_systems_are_apart_where_no_chain_of_annotators_joins_them():
+    scored = levels_of([(0, 0), (0, 1), (1, 1), (1, 2), (2, 3), (2, 4)], np.arange(5.0))
+    group = np.array([0, 0, 0, 1, 1])
+    np.testing.assert_array_equal(alone_together(scored), group[:, None] != group)

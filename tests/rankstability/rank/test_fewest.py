@@ -1,6 +1,6 @@
 """How few judgments decide: brute force on small cases, and removals tried on real campaigns."""
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from itertools import combinations
 
 import numpy as np
@@ -509,3 +509,375 @@ def test_who_is_first_is_asked_of_the_systems_beside_a_human():
     assert of_all["what"] == "first" and of_all["fewest"] != 1
     of_systems = fewest.fewest(judged, recipe, beside=["ref-A"]).iloc[0]
     assert (of_systems["fewest"], of_systems["new_first"], of_systems["exact"]) == (1, "B", 1)
+
+
+# ------------------------------------------------------------------ its parts, by hand
+
+
+def test_a_plan_is_searched_by_doubling_and_then_by_bisection():
+    for answer in range(1, 21):
+        asked = []
+
+        def said(k, answer=answer, asked=asked):
+            asked.append(k)
+            return f"S{k}" if k >= answer else ""
+
+        number, name, left = fewest._fewest([(1, int, 20)], said)
+        assert (number, name, left) == (answer, f"S{answer}", answer)
+        assert asked[0] == 1 and len(asked) <= 9
+    assert fewest._fewest([(1, int, 20)], lambda k: "S" if k >= 20 else "")[0] == 20
+    nothing = fewest._fewest([(1, int, 20)], lambda k: "S" if k >= 21 else "")
+    assert np.isnan(nothing[0]) and nothing[1:] == ("", None)
+    assert np.isnan(fewest._fewest([(5, int, 4)], lambda k: "S")[0])  # more than can be removed
+    assert fewest._fewest([(4, int, 9)], lambda k: "S")[0] == 4  # what it begins with is not left
+    steps = []
+    fewest._fewest([(1, int, 40)], lambda k: steps.append(k) or "")
+    assert steps == [1, 3, 7, 15, 31, 40]
+
+
+def test_a_later_plan_counts_only_if_it_needs_fewer():
+    def plan(first):
+        return 1, lambda k: (first, k), 20
+
+    def said(left):
+        first, k = left
+        return first if k >= {"a": 6, "b": 6, "c": 4}[first] else ""
+
+    assert fewest._fewest([plan("a"), plan("b")], said) == (6.0, "a", ("a", 6))
+    assert fewest._fewest([plan("a"), plan("c"), plan("b")], said) == (4.0, "c", ("c", 4))
+    assert fewest._fewest([plan("c"), plan("a")], said) == (4.0, "c", ("c", 4))
+    tried = []
+    one = (1, lambda k: k, 20)
+    fewest._fewest([one, one], lambda k: tried.append(k) or "S")
+    assert tried == [1]  # none is fewer than one
+
+
+def scores_of(rows):
+    """Scores of (system, score) or (system, score, document), each of a segment of its own."""
+    frame = pd.DataFrame(rows, columns=["system", "score", "document"][: len(rows[0])])
+    return from_frame(frame.assign(segment=[f"q{k:02d}" for k in range(len(rows))]))
+
+
+def best_without(data, first, second, k):
+    """The lowest lead of one mean over another without k judgments of the two, by trying all."""
+    rows = np.flatnonzero(np.isin(data.system, [first, second]))
+    leads = []
+    for out in combinations(rows, k):
+        keep = ~np.isin(np.arange(len(data.score)), out)
+        own = [data.score[keep & (data.system == s)] for s in (first, second)]
+        if min(map(len, own)):
+            leads.append(own[0].mean() - own[1].mean())
+    return min(leads)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("pair", [(0, 1), (1, 0)])
+def test_two_pointers_take_the_best_mix_of_the_highest_and_the_lowest(seed, pair):
+    rng = np.random.default_rng(seed)
+    rows = [(s, float(rng.integers(0, 9))) for s in "AB" for _ in range(4 + (s == "B"))]
+    rows += [("C", 5.0)]
+    data = scores_of(rows)
+    ones, codes = np.ones(len(rows)), np.arange(len(rows))
+    start, kept, most = fewest._two_pointers(data, ones, codes, *pair)
+    assert most == 7  # each keeps one
+    first, second = pair
+    behind = []
+    for k in range(most + 1):
+        keep = kept(k)
+        assert (~keep).sum() == k and keep[-1]
+        means = [data.score[keep & (data.system == s)].mean() for s in pair]
+        assert means[0] - means[1] == pytest.approx(best_without(data, *pair, k))
+        lead = round(means[0] - means[1], 9)
+        behind.append(lead < 0 or (lead == 0 and second < first))
+    assert start == (behind.index(True) if any(behind) else most + 1)
+
+
+def test_equal_means_put_the_first_name_first():
+    """A has 3 and 1, B has 1: without the 3, A is level with B and stays before it."""
+    data = scores_of([("A", 3.0), ("A", 1.0), ("B", 1.0)])
+    ones, codes = np.ones(3), np.arange(3)
+    for plan in (fewest._two_pointers, fewest._greedy):
+        start, _, most = plan(data, ones, codes, 0, 1)
+        assert (start, most) == (2, 1)  # more than can go
+    other = scores_of([("B", 3.0), ("B", 1.0), ("A", 1.0)])  # B is first, and A passes it
+    for plan in (fewest._two_pointers, fewest._greedy):
+        start, kept, most = plan(other, ones, codes, 1, 0)
+        assert (start, most) == (1, 1) and kept(1).tolist() == [False, True, True]
+
+
+def test_heavier_judgments_move_a_mean_more():
+    """Of two judgments above the mean of A the heavier goes first, though it is lower."""
+    data = scores_of([("A", 9.0), ("A", 8.0), ("A", 0.0), ("B", 4.0), ("B", 4.0)])
+    weight = np.array([0.1, 2.0, 2.0, 1.0, 1.0])
+    for plan in (fewest._two_pointers, fewest._greedy):
+        start, kept, _ = plan(data, weight, np.arange(5), 0, 1)
+        assert kept(1).tolist() == [True, False, True, True, True] and start == 1
+
+
+def test_a_greedy_plan_leaves_each_of_the_two_a_judgment():
+    data = scores_of([("A", 5.0, 0), ("A", 4.0, 1), ("B", 1.0, 1), ("B", 2.0, 2), ("C", 9.0, 3)])
+    start, kept, most = fewest._greedy(data, np.ones(5), data.unit("document"), 0, 1)
+    # without unit 1: 5 - 2 (and then neither 0 nor 2 can go); without 0: 4 - 1.5
+    assert kept(0).all() and kept(1).tolist() == [False, True, True, True, True]
+    assert kept(most)[data.system == 0].any() and kept(most)[data.system == 1].any()
+    assert start == most + 1  # A stays before B
+
+
+def test_units_without_which_the_leader_leads_by_least_are_the_closest(monkeypatch):
+    """Leads of A over the best other: 4 - 3 without 0, 3 - 4 without 1, 3.5 - 3 without 2."""
+    rows = [
+        ("A", 3.0, 0),
+        ("A", 4.0, 1),
+        ("B", 4.0, 0),
+        ("B", 2.0, 1),
+        ("C", 3.0, 2),
+        ("C", 1.0, 1),
+    ]
+    data = scores_of(rows)
+    codes, weight = data.unit("document"), np.ones(6)
+    assert fewest._closest(data, weight, codes, 0).tolist() == [1, 2, 0]
+    monkeypatch.setattr(fewest, "TRIED", 2)
+    assert fewest._closest(data, weight, codes, 0).tolist() == [1, 2]
+    heavy = np.array([1.0, 1, 1, 9, 1, 1])  # B counts as 2.2; without 0 it has 2
+    assert fewest._closest(data, heavy, codes, 0)[0] == 1
+
+
+def stepwise(leads, plans=None, best=(np.nan, "", None), units=6):
+    """`_stepwise` where the lead is the sum of what each unit that is left gives to it."""
+    codes, gives = np.arange(units), np.array(leads)
+
+    def lead(keep):
+        return float(gives[keep].sum())
+
+    def changed(keep):
+        return "S" if lead(keep) < 0 else ""
+
+    plans = plans or [(1, lambda k: np.arange(units) >= k, units)]
+    return fewest._stepwise(plans, codes, lead, changed, best)
+
+
+def test_step_by_step_the_unit_goes_that_most_reduces_the_lead():
+    number, name, keep = stepwise([1.0, 5, 2, 3, -4, -6])
+    assert (number, name) == (1.0, "S") and keep.tolist() == [True, False, True, True, True, True]
+    number, _, keep = stepwise([1.0, 5, 2, 3, -2, -6])  # 3 - 5 is below 0
+    assert number == 1 and not keep[1]
+    number, _, keep = stepwise([1.0, 5, 2, 3, -1, -2])  # 8 - 5, 3 - 3 is none, 0 - 2
+    assert number == 3 and keep.tolist() == [True, False, False, False, True, True]
+    best = (3.0, "T", "kept")
+    assert stepwise([1.0, 5, 2, 3, -1, -2], best=best) is best  # not fewer
+    assert stepwise([1.0, 5, 2, 3, -1, -2], best=(4.0, "T", "kept"))[0] == 3
+    few = [(1, lambda k: np.arange(6) >= min(k, 2), 2)]  # only the first two come in the plan
+    assert stepwise([1.0, 5, 2, 3, -1, -2], few, best) is best
+    assert stepwise([1.0, 5, 2, 3, -1, -9], few)[0] == 1
+    nothing = [(1, lambda k: np.ones(6, bool), 0)]
+    assert stepwise([1.0] * 6, nothing, best) is best
+    none = stepwise([1.0] * 6)
+    assert np.isnan(none[0])
+
+
+def test_at_most_twelve_steps_are_taken_and_twenty_units_tried():
+    leads = [1.0] * 30 + [-18.5]
+    plan = [(1, lambda k: np.arange(31) >= k, 31)]
+    assert stepwise(leads, plan, units=31)[0] == 12  # 30 - 18.5 - 12 is below 0
+    assert np.isnan(stepwise([*[1.0] * 30, -17.5], plan, units=31)[0])
+    asked = []
+    plan = [(1, lambda k: asked.append(k) or np.arange(31) >= k, 31)]
+    stepwise(leads, plan, units=31)
+    assert asked == [20]
+
+
+def ranking_of(order, lines, p=None):
+    """A ranking of systems by code, with lines below these ranks."""
+    n = len(order)
+    base = rank_counts(PairCounts(("a", "b"), np.array([[0, 3], [5, 0]]), np.zeros((2, 2), int)))
+    cluster = 1 + np.searchsorted(lines, np.arange(n), "right")
+    table = pd.DataFrame({"system": [f"S{k}" for k in order], "cluster": cluster})
+    p = np.full((n, n), 0.01) if p is None else p
+    return replace(base, table=table, order=np.array(order), p=p)
+
+
+def test_a_line_is_gone_unless_it_parts_the_same_systems():
+    every = ranking_of([2, 0, 1, 3], [2])
+    assert every.lines == (2,)
+    assert not fewest._fallen(every, 2, {0, 2}) and not fewest._fallen(None, 2, {0, 2})
+    assert fewest._fallen(every, 2, {0, 1}) and fewest._fallen(every, 1, {2})
+    assert not fewest._fallen(ranking_of([0, 2, 1, 3], [2]), 2, {0, 2})  # the order above is free
+
+
+def test_a_line_is_tried_between_neighbours_and_where_p_is_largest():
+    p = np.full((5, 5), 0.01)
+    p[1, 2], p[1, 4], p[0, 3] = 0.02, 0.03, 0.04
+    every = ranking_of([0, 1, 2, 3, 4], [2], p)
+    assert [*fewest._weakest(every, 2)] == [(1, 2), (1, 4), (0, 3)]
+    p[0, 3] = np.nan  # never compared: surely not significant
+    p[1, 4] = 0.99
+    assert [*fewest._weakest(every, 2)] == [(1, 2), (1, 4), (0, 3)]
+    assert [*fewest._weakest(ranking_of([0, 1], [1]), 1)] == [(0, 1)]
+
+
+def test_the_row_of_a_line_says_below_which_rank_and_how_many_removals_fell_it():
+    every = ranking_of([1, 0, 2], [1])
+    asked = []
+
+    def choose(first, second):
+        asked.append((first, second))
+        return 1, int, 9
+
+    row = fewest._line(every, 1, "judgment", 50, choose, lambda k: every if k < 4 else
+                       ranking_of([1, 0, 2], []))  # fmt: skip
+    assert row == fewest.Removal("line below 1", "judgment", 4.0, 50, 0, "", 4)
+    assert asked[0] == (1, 0) and row.new_first == ""
+    once = fewest._line(every, 1, "annotator", 50, choose, lambda k: ranking_of([0, 1, 2], [1]))
+    assert (once.fewest, once.exact) == (1.0, 1)
+    never = fewest._line(every, 1, "annotator", 50, choose, lambda k: None)
+    assert np.isnan(never.fewest) and never.exact == 0
+    with pytest.raises(FrozenInstanceError):
+        row.exact = 1
+
+
+def test_a_line_that_falls_without_one_unit_is_one_removal():
+    every = ranking_of([1, 0, 2], [1])
+    row = fewest.Removal("line below 1", "annotator", 3.0, 4, 0, "", None)
+    without = {0: None, 1: every, 2: ranking_of([0, 1, 2], [1]), 3: ranking_of([1, 0, 2], [])}
+    found = fewest._line_alone(row, every, 1, range(4), str, without.get)
+    assert found == replace(row, fewest=1.0, exact=1, kept="2")
+    assert fewest._line_alone(row, every, 1, range(2), str, without.get) is row
+    once = replace(row, fewest=1.0)
+    assert fewest._line_alone(once, every, 1, range(4), str, without.get) is once
+
+
+def test_rows_are_of_the_first_place_and_then_of_lines_from_the_top():
+    every = ranking_of([0, 1, 2, 3], [1, 3])
+    whats = ["line below 3", "first", "line below 1", "first"]
+    rows = [fewest.Removal(w, str(k), 1.0, 1, 1, "") for k, w in enumerate(whats)]
+    assert [r.unit for r in fewest._in_order(rows, every)] == ["1", "3", "2", "0"]
+
+
+def z_of(score, worker, pool=None):
+    """z-scores by worker, of scores with the moments of a pool."""
+    mine = pd.DataFrame({"score": score, "worker": worker})
+    of = (mine if pool is None else pool).groupby("worker")["score"]
+    mean, sd = (mine["worker"].map(x) for x in (of.mean(), of.std()))
+    return ((mine["score"] - mean) / sd.where(sd > 1e-9)).to_numpy()
+
+
+@pytest.mark.parametrize("pooled", [True, False])
+def test_scores_standardised_anew_are_those_of_what_is_left(pooled):
+    rng = np.random.default_rng(2)
+    score = np.append(rng.integers(0, 100, 24), [50.0, 50, 70]).astype(float)
+    worker = np.append(np.arange(24) % 3, [3, 3, 3])
+    more = pd.DataFrame({"score": [10.0, 90, 30], "worker": [0, 0, 1]})
+    pool = pd.concat([pd.DataFrame({"score": score, "worker": worker}), more], ignore_index=True)
+    in_pool = np.ones(27, bool)
+    in_pool[[1, 5]] = pooled  # of repeats, none is in the pool
+    pool = pool[np.append(in_pool, [True] * 3)]
+    of_pool = pool["score"].to_numpy(), pool["worker"].to_numpy()
+    renewed = fewest._renewed((score, worker), of_pool, in_pool, "drop")
+    for seed in range(20):
+        keep = np.random.default_rng(seed).random(27) < 0.6
+        keep[-1] = seed % 2 == 0  # without it, the last worker gave one score twice
+        left = pool[np.append((keep | ~in_pool)[in_pool], [True] * 3)]
+        got, expected = renewed(keep), z_of(score, worker, left)
+        np.testing.assert_allclose(got[keep], expected[keep], atol=1e-9)
+    all_kept = renewed(np.ones(27, bool))
+    np.testing.assert_allclose(all_kept, z_of(score, worker, pool), atol=1e-9)
+
+
+def test_copies_of_a_judgment_of_a_joined_id_are_one_decision():
+    rows = [
+        ("w", "A+B", "1", 50.0),
+        ("w", "C", "1", 70.0),
+        ("w", "A", "2", 60.0),
+        ("w", "A", "2", 60.0),
+    ]
+    columns = ["worker", "system", "segment", "score"]
+    latest = pd.DataFrame(rows, columns=columns).assign(type="SYSTEM")
+    split = [("w", "A", "1", 50.0), ("w", "B", "1", 50.0), *rows[1:]]
+    good = pd.DataFrame(split, columns=columns).assign(type="SYSTEM")
+    da = direct_assessment("xx-yy", latest, good)
+    numbers = fewest._decisions(da, da.good)
+    assert numbers[0] == numbers[1] and len(set(numbers)) == 4
+    plain = direct_assessment("xx-yy", good)
+    assert len(set(fewest._decisions(plain, plain.good))) == 5
+
+
+def test_each_removal_of_votes_takes_wins_of_the_upper_system_alone():
+    """Of 9 to 1, two wins must go: 7 to 1 has a p of .07, 8 to 1 of .039."""
+    frame = pd.DataFrame(
+        [(k, f"j{k % 5}", place, system, rank) for k in range(10)
+         for place, (system, rank) in enumerate((("a", 1 + (k == 0)), ("b", 2 - (k == 0))), 1)],
+        columns=["block", "judge", "position", "system", "rank"],
+    )  # fmt: skip
+    data = ranges.units(frame.assign(task="t", segment=frame["block"]))
+    rows = {(r.what, r.unit): r for r in fewest.removals_of_battles(data)}
+    line = rows["line below 1", "judgment"]
+    assert (line.fewest, line.of, line.exact) == (2, 10, 0)
+    assert line.kept.wins.tolist() == [[0, 7], [1, 0]]
+    judge = rows["line below 1", "annotator"]  # without one of j1 to j4: 7 to 1
+    assert (judge.fewest, judge.of, judge.exact) == (1, 5, 1)
+    assert judge.kept.wins.tolist() == [[0, 7], [1, 0]]
+    assert rows["first", "judgment"].of == 10 and rows["first", "annotator"].of == 5
+    strict = fewest.fewest_battles(data, alpha=0.01)
+    assert strict["what"].tolist() == ["first"] * 2  # 11 / 512 is above it: no line
+
+
+def league(won):
+    """Battles of systems that met each other, a judge each, so often won by the first of a pair."""
+    rows = []
+    for pair, (one, other) in won.items():
+        for k in range(one + other):
+            winner, loser = pair if k < one else pair[::-1]
+            rows += [
+                (len(rows) // 2, place, s, place) for place, s in enumerate((winner, loser), 1)
+            ]
+    frame = pd.DataFrame(rows, columns=["block", "position", "system", "rank"])
+    frame = frame.assign(
+        task="t", segment=frame["block"], judge="j" + (frame["block"] % 9).astype(str)
+    )
+    return ranges.units(frame)
+
+
+def test_of_many_challengers_the_strongest_takes_the_first_place():
+    """F and E, far behind, would need many more battles to go than A, who is next to D."""
+    data = league({
+        "DA": (9, 8), "DB": (9, 2), "DC": (9, 2), "DE": (9, 1), "DF": (9, 1), "AB": (8, 2),
+        "AC": (8, 2), "AE": (9, 1), "AF": (9, 1), "BC": (5, 4), "BE": (7, 2), "CF": (7, 2),
+        "EF": (4, 4),
+    })  # fmt: skip
+    first = fewest.removals_of_battles(data)[0]
+    assert (first.what, first.new_first) == ("first", "A") and first.fewest <= 4
+
+
+def errors_of(seed):
+    """MQM of three systems, four documents of two segments and two raters."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"S{s}", f"d{d}", f"{d}-{k}", f"r{r}", "Other", "Minor")
+        for s in range(3) for d in range(4) for k in range(2) for r in range(2)
+        for _ in range(1 + rng.poisson(1 + 2 * r + d))
+    ]  # fmt: skip
+    columns = ["system", "document", "segment", "rater", "category", "severity"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+@pytest.mark.parametrize(("seed", "decides"), [(14, True), (44, False), (130, True)])
+def test_ratings_too_are_standardised_anew_without_a_document(seed, decides):
+    """Of scores that were standardised once the opposite would be true."""
+    frame, recipe = errors_of(seed), RECIPES["wmt17"]
+    judged = counted_by(frame, recipe)
+    leader, codes = recipe_means(judged, recipe).argmax(), judged.unit("document")
+    fixed = [recipe_means(judged.take(codes != k), recipe).argmax() for k in np.unique(codes)]
+    anew = [
+        recipe_means(counted_by(frame[frame["document"] != name], recipe), recipe).argmax()
+        for name in frame["document"].unique()
+    ]
+    assert any(k != leader for k in anew) == decides != any(k != leader for k in fixed)
+    assert (row(fewest.removals(frame, recipe), "document").fewest == 1) == decides
+
+
+@pytest.mark.parametrize(("won", "needed", "exact"), [((6, 5), 1, 1), ((7, 5), 2, 0)])
+def test_one_battle_less_is_exact_and_two_are_a_bound(won, needed, exact):
+    """With as many wins each, A is first by name."""
+    first = fewest.removals_of_battles(league({"DA": won, "AB": (3, 1), "DB": (3, 1)}))[0]
+    assert (first.fewest, first.exact, first.new_first) == (needed, exact, "A")
+    assert first.of == sum(won) + 8

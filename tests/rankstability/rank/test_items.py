@@ -118,3 +118,48 @@ def test_items_are_carried_from_a_leaderboard_and_from_nothing_else():
     assert scored(judged).items and segment_scores(judged).items
     assert not scored(load("demo-srdc", "de-en")).items
     assert items.lacking(scored(judged)) == {"Oak": 12}
+
+
+def test_right_and_wrong_by_hand():
+    """The first is right on q0 to q2 alone, the second on q3; both on q4. The third is never."""
+    score = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], float)
+    made = board(score)
+    least, exact = items.item_p(made, made.means())
+    assert exact[0, 1] == pytest.approx(2 * 5 / 16) and least[0, 1] == 2.0**-3
+    assert exact[0, 2] == least[0, 2] == 2.0**-3 and exact[1, 2] == 0.5
+    against = items.item_p(made, np.array([0.1, 0.9, 0.0]))[1]  # items say the opposite
+    assert against[0, 1] == against[1, 0] == 1 and against[0, 2] == exact[0, 2]
+    once = board(np.array([[1.0, 0], [1, 1]]))
+    assert items.item_p(once, once.means())[1][0, 1] == 1  # one item: 1 of 1
+    turns = board(np.array([[1.0, 0], [0, 1]]))
+    assert items.item_p(turns, turns.means())[1][0, 1] == 1  # 1 of 2, never above 1
+
+
+def test_one_score_is_right_and_wrong_and_three_are_not():
+    same = board(np.ones((4, 2)))
+    least, exact = items.item_p(same, same.means())
+    assert (least == 1).all() and (exact == 1).all()
+    three = board(np.array([[0.0, 1], [2, 1], [1, 1]]))
+    assert items.scores_of(three).tolist() == [0, 1, 2]
+    assert items.item_p(three, three.means())[1] is None
+
+
+def test_items_that_only_one_of_two_systems_has_do_not_differ():
+    score = np.array([[1.0, 2, 3], [4, 5, 6], [7, 8, 9], [1, 5, 2]])
+    made = board(score, [(0, 1), (1, 2)])
+    least, _ = items.item_p(made, np.zeros(3))
+    assert least.tolist() == [[1, 2.0**-2, 2.0**-2], [2.0**-2, 1, 2.0**-1], [2.0**-2, 2.0**-1, 1]]
+
+
+def test_who_lacks_most_items_is_named_first_and_who_lacks_none_is_not():
+    made = board(np.ones((6, 4)), [(0, 1), (0, 3), (1, 3), (2, 0)])
+    assert list(items.lacking(made).items()) == [("S03", 2), ("S00", 1), ("S01", 1)]
+    assert items.lacking(board(np.ones((2, 2)))) == {}
+
+
+def test_repeated_outputs_of_a_whole_table_weigh_as_one_item():
+    rows = [("a", "x", 1.0), ("a", "x", 3.0), ("a", "y", 5.0), ("b", "x", 4.0), ("b", "y", 0.0)]
+    made = from_frame(pd.DataFrame(rows, columns=["system", "segment", "score"]))
+    means, parts, share = items.item_parts(made, made.weights())
+    assert means.tolist() == [3.5, 2.0] and share.tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    assert parts.tolist() == [[-0.75, 1.0], [0.75, -1.0]]

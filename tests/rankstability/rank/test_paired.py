@@ -224,3 +224,147 @@ def test_means_from_three_moments_are_called_significant_as_often(two):
     ]
     assert 0.2 < share[0] < 0.9
     assert abs(share[0] - share[1]) < 3.5 * np.sqrt(2 * share[0] * (1 - share[0]) / 2000)
+
+
+def test_two_sided_p_of_two_alike_is_one_and_not_above():
+    """As many wins as losses of one size: each side has more than half of all signs."""
+    gap = np.array([1.0, -1, 2, -2, 3, -3])
+    x = np.column_stack([gap, np.zeros(6)])
+    assert paired.signed_rank(x)[0, 1] == 1.0
+    one_sided = paired.signed_rank(x, "greater")
+    assert one_sided[0, 1] == one_sided[1, 0] > 0.5
+    assert paired.signed_rank(np.zeros((5, 2)), "greater")[1, 0] == 1.0
+
+
+def test_pairs_are_tested_in_blocks_that_change_nothing(monkeypatch):
+    x = scores(60, 6, 3, "integers")
+    whole = paired.signed_rank(x, "greater")
+    monkeypatch.setattr(paired, "BLOCK", 130)  # two pairs at a time
+    np.testing.assert_array_equal(paired.signed_rank(x, "greater"), whole)
+    monkeypatch.setattr(paired, "BLOCK", 1)
+    np.testing.assert_array_equal(paired.signed_rank(x, "greater"), whole)
+
+
+def test_the_second_system_of_a_pair_may_have_other_scores():
+    x, y = scores(20, 3, 4, "plain"), scores(20, 3, 5, "plain")
+    p = paired.signed_rank(x, "greater", y)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        expected = stats.wilcoxon(x[:, i], y[:, j], alternative="greater").pvalue
+        assert p[i, j] == pytest.approx(expected)
+
+
+def test_the_exact_distribution_is_that_of_all_signs_and_read_only():
+    table = paired._distribution()
+    assert table.shape == (51, 1276)
+    assert table[3, :7].tolist() == [1 / 8, 2 / 8, 3 / 8, 5 / 8, 6 / 8, 7 / 8, 1]
+    assert table[0, 0] == 1 and table[50, 1274] <= table[50, 1275] == 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        table[3, 0] = 0.0
+
+
+def test_short_integers_are_whole_and_fit():
+    assert paired._brief(np.array([1.0, 32766.0])).dtype == np.int16
+    for sizes in ([0.5, 1.0], [32767.0, 1.0], []):
+        assert paired._brief(np.array(sizes, float)).dtype == float
+
+
+@pytest.mark.parametrize("segments", [49, 50, 51])
+def test_differences_of_few_judgments_are_tested_exactly_and_of_many_counted(segments):
+    """Of one judgment a segment, crossed is paired; whole scores and others alike."""
+    x = np.random.default_rng(segments).permutation(np.arange(3 * segments)).reshape(1, segments, 3)
+    p = paired.signed_rank_crossed(x.astype(float))
+    np.testing.assert_allclose(p, paired.signed_rank(x[0].astype(float), "greater"))
+    two = np.concatenate([x, x + 1]).astype(float)
+    np.testing.assert_allclose(
+        paired.signed_rank_crossed(two), paired.signed_rank_crossed(two + 0.5), rtol=1e-9
+    )
+
+
+def test_differences_are_counted_by_size_from_the_lowest_to_the_highest():
+    first = np.array([[0.0, 2], [np.nan, 1]])  # (segments, systems): a lacks the second
+    second = np.array([[3.0, 2], [np.nan, np.nan]])
+    counts = paired._differences(np.stack([first, second]), 3)
+    # 0 - 2 and 0 - 2, 3 - 2 and 3 - 2: each of two judgments with each of two
+    assert counts.tolist() == [[0, 2, 0, 0, 2, 0, 0]]
+    better, worse = paired._by_counts(counts)
+    # ranks 1.5, 1.5 (won) and 3.5, 3.5 (lost): 3 of 10
+    z = (2 * 3 - 10) / np.sqrt(2 * 1.5**2 + 2 * 3.5**2)
+    assert (better[0], worse[0]) == pytest.approx((stats.norm.sf(z), stats.norm.cdf(z)))
+    none = paired._by_counts(np.zeros((1, 7), int))
+    assert none[0].tolist() == none[1].tolist() == [1.0]
+
+
+def test_stouffer_keeps_a_pair_without_p_without():
+    p = np.array([[np.nan, 1.0, 0.02], [1.0, np.nan, 0.02]])
+    combined = paired.stouffer(p)
+    assert np.isnan(combined[:2]).all() and 0 < combined[2] < 0.02
+    assert paired.stouffer(p[1:, 2:])[0] == pytest.approx(0.02)  # one domain is itself
+
+
+def test_a_system_better_on_nearly_every_draw_has_a_p_of_nothing():
+    rng = np.random.default_rng(0)
+    assert paired.bootstrap_p((np.linspace(5, 6, 30),), rng) == 0.0
+    assert paired.bootstrap_p((np.linspace(-6, -5, 30),), rng) == 1.0
+
+
+def drawn(means):
+    """Draws of a bootstrap that are what they are told, whatever the sample."""
+    return lambda sample, resamples, rng: np.array(means, float)
+
+
+def test_p_by_hand_is_the_share_at_which_the_draws_pass_zero():
+    """Of a symmetric sample with half the draws below its mean, BCa is the plain quantile."""
+    sample, rng = np.array([0.0, 1.0, 2.0]), np.random.default_rng(0)
+    above = np.linspace(1.1, 1.5, 50)
+    for low, share in (
+        ([-0.5, -0.25], 1 + 0.25 / 1.0),  # the third lowest is 0.75
+        ([-0.5, -0.75 / 3], 1 + 0.25),
+        ([-0.25, -0.125, -0.0625], 2 + 0.0625 / 0.8125),
+        (np.full(50, -1.0), 49 + 1 / 2.1),
+    ):
+        draws = [*low, *np.full(50 - len(low), 0.75), *above]
+        got = paired.bootstrap_p((sample,), rng, drawn(draws))
+        assert got == pytest.approx(share / 99), low
+    first = [-0.25, *np.full(49, 0.75), *above]
+    assert paired.bootstrap_p((sample,), rng, drawn(first)) == pytest.approx(0.25 / 99)
+    assert paired.bootstrap_p((sample,), rng, drawn([0.0, *first[1:]])) == 0.0
+
+
+def test_a_bootstrap_of_one_segment_or_of_no_win_says_nothing():
+    rng = np.random.default_rng(0)
+    one = np.array([[9.0, 1.0], [np.nan, 2.0], [8.0, np.nan]])  # shared: the first alone
+    assert paired.either_bootstrap(one, rng)[0, 1] == 0.0  # apart, two of each
+    lost = np.array([[1.0, 1.0], [2.0, 3.0], [np.nan, 0.0]])
+    p = paired.either_bootstrap(lost, rng)
+    assert 0 < p[0, 1] <= 1 and np.isnan(p[1, 0]) and np.isnan(np.diag(p)).all()
+    alone = np.array([[5.0, 4.0]])
+    assert paired.either_bootstrap(alone, rng)[0, 1] == 1.0
+    three = paired.either_bootstrap(np.array([[5.0, np.nan], [6.0, 1.0]]), rng)
+    assert three[0, 1] == 1.0  # one segment of the second: neither paired nor apart
+
+
+def test_means_from_three_moments_have_the_moments_of_a_resampled_mean():
+    sample = np.random.default_rng(1).exponential(10, 40)
+    made = paired.approximate_means(sample, 400_000, np.random.default_rng(2))
+    spread = sample.std() / np.sqrt(40)
+    assert made.mean() == pytest.approx(sample.mean(), abs=4 * spread / np.sqrt(400_000))
+    assert made.std() == pytest.approx(spread, rel=0.01)
+    assert stats.skew(made) == pytest.approx(stats.skew(sample) / np.sqrt(40), rel=0.1)
+    same = paired.approximate_means(np.full(5, 3.0), 10, np.random.default_rng(2))
+    assert same.tolist() == [3.0] * 10
+
+
+def test_ranks_within_groups_sorted_one_by_one_are_those_of_all_at_once():
+    rng = np.random.default_rng(3)
+    group = np.sort(rng.integers(3, size=4000))
+    values = rng.integers(900, size=4000) / 2
+    shuffled = rng.permutation(4000)
+    ranks, ties = paired.ranks_within(values, group, 3)
+    again, alike = paired.ranks_within(values[shuffled], group[shuffled], 3)
+    np.testing.assert_array_equal(again, ranks[shuffled])
+    np.testing.assert_array_equal(alike, ties)
+    for one in range(3):
+        expected = stats.rankdata(values[group == one])
+        np.testing.assert_array_equal(ranks[group == one], expected)
+    none = paired.ranks_within(np.zeros(0), np.zeros(0, int), 2)
+    assert none[0].shape == (0,) and none[1].tolist() == [0, 0]

@@ -1,6 +1,6 @@
 """Rank ranges, their clusters, and what is resampled."""
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,10 @@ from rankstability.rank.ranges import (
     UNITS,
     Units,
     bootstrap_ranges,
+    default_unit,
     pairwise_ranges,
     range_clusters,
+    range_frame,
     range_table,
     rank_ranges,
     ranks,
@@ -166,3 +168,77 @@ def test_a_range_table_is_in_order_and_holds_the_rank():
 def test_the_more_ranks_are_chopped_off_the_narrower_the_ranges():
     moved = bootstrap_ranges(campaign(500).counts, 200, np.random.default_rng(1), [0, 20])
     assert (moved[0][1] - moved[0][0]).sum() > (moved[1][1] - moved[1][0]).sum()
+
+
+def blocks_by(*judges):
+    """Blocks of A before B before C, each with its judge."""
+    rows = [
+        ("t", b, judge, 1, k + 1, "ABC"[k], k + 1) for b, judge in enumerate(judges)
+        for k in range(3)
+    ]  # fmt: skip
+    names = ["task", "block", "judge", "segment", "position", "system", "rank"]
+    return units(pd.DataFrame(rows, columns=names))
+
+
+def test_judges_are_numbered_by_name_and_counted_together():
+    data = blocks_by("zoe", "ann", "zoe")
+    assert data.judges.tolist() == [1, 0, 1] and default_unit(data) == "judge"
+    by_judge = data.by("judge")
+    assert by_judge.judges.tolist() == [0, 1] and data.by("block") is data
+    won, decided = by_judge.decided_by_system()
+    assert won.tolist() == [[2, 1, 0], [4, 2, 0]] and decided.tolist() == [[2, 2, 2], [4, 4, 4]]
+    with pytest.raises(FrozenInstanceError):
+        data.judges = by_judge.judges
+
+
+def test_blocks_that_name_no_judge_are_units_of_their_own_only():
+    data = blocks_by("ann", "", "")
+    assert data.judges.tolist() == [0, -1, -1] and default_unit(data) == "block"
+    assert data.owner("block").tolist() == [0, 1, 2] and data.by("block") is data
+    with pytest.raises(DataError, match="blocks that name no judge; found '2 of 3'"):
+        data.by("judge")
+    with pytest.raises(DataError, match="unknown unit of resampling; found 'judgment'") as error:
+        data.owner("judgment")
+    assert error.value.expected == "judgment, block, judge"
+
+
+def test_many_resamples_are_drawn_in_parts_and_each_is_a_whole_campaign():
+    data = blocks_by(*map(str, range(1001)))
+    drawn = data.resample("block", 4001, np.random.default_rng(1))
+    assert drawn.wins.shape == (4001, 3, 3) and (drawn.wins[:, 0, 1] == 1001).all()
+
+
+def test_a_third_of_the_ranks_may_be_chopped_off_at_each_end_and_less_than_none_may_not():
+    sampled = np.random.default_rng(1).permutation(np.arange(1, 101))[:, None]
+    assert [int(x[0]) for x in rank_ranges(sampled, 49)] == [50, 51]
+    with pytest.raises(DataError, match="no ranks would be left") as error:
+        rank_ranges(sampled, -1)
+    assert error.value.expected == "less than half of 100"
+
+
+def test_pairwise_ranges_are_one_sided_and_of_each_campaign():
+    """5 wins of 5 are significant from one side (p = .031), not from both."""
+    one, other = np.zeros((2, 3, 3), int)
+    one[0, 1] = one[0, 2] = other[2, 0] = 5
+    first, last = pairwise_ranges(np.stack([one, other]))
+    assert first.tolist() == [[1, 2, 2], [2, 1, 1]] and last.tolist() == [[1, 3, 3], [3, 3, 2]]
+    first, last = pairwise_ranges(one, sides=2)
+    assert first.tolist() == [1, 1, 1] and last.tolist() == [3, 3, 3]
+
+
+def test_a_table_of_ranges_by_hand_with_and_without_ranks_chopped_off():
+    score, sampled = np.array([0.2, 0.9, 0.5]), np.tile([[0.2, 0.9, 0.5]], (41, 1))
+    sampled[0] = [0.9, 0.2, 0.5]  # one of 41, chopped off by default
+    table = range_frame(["a", "b", "c"], score, sampled)
+    assert table["system"].tolist() == ["b", "c", "a"] and table.index.tolist() == [0, 1, 2]
+    assert table[["first", "last", "cluster"]].to_numpy().tolist() == [
+        [1, 1, 1],
+        [2, 2, 2],
+        [3, 3, 3],
+    ]
+    every = range_frame(["a", "b", "c"], score, sampled, trim=0)
+    assert every[["first", "last", "cluster"]].to_numpy().tolist() == [
+        [1, 3, 1],
+        [2, 2, 1],
+        [1, 3, 1],
+    ]

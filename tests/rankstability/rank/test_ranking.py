@@ -1,6 +1,6 @@
 """Orders and cluster rules, by hand and by brute force."""
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assessments import made
 from rankstability import judgments, rank_systems
 from rankstability.errors import DataError
-from rankstability.rank.ranking import CLUSTER_RULES, rank
+from rankstability.rank.ranking import CLUSTER_RULES, Ranking, rank, rank_scored, without_score
 
 
 @st.composite
@@ -149,3 +149,127 @@ def test_a_ranking_draws_itself_as_the_page_does():
     figure = standing_of([1, 2], [2]).plot("four systems")
     assert len(figure.axes) == 3
     assert figure.get_suptitle() == "four systems" or "four systems" in str(figure.texts)
+
+
+def test_a_ranking_is_not_changed_and_its_judgments_are_no_part_of_it():
+    ranking = made([[0, 1], [0, 0]])
+    assert replace(ranking, source="judgments") == ranking
+    assert "source" not in repr(replace(ranking, source="judgments"))
+    with pytest.raises(FrozenInstanceError):
+        ranking.alpha = 0.01
+    bare = Ranking(ranking.table, ranking.p, ranking.lead)
+    assert (bare.by, bare.test, bare.rule, bare.alpha) == ("mean_z", "scipy<1.7", "knowles", 0.05)
+    assert bare.order.shape == (0,)
+    with pytest.raises(DataError, match="certainty was not computed"):
+        bare.sure  # noqa: B018
+
+
+def test_clusters_are_the_systems_between_lines_top_first():
+    ranking = made([[0, 1, 1, 1], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]])
+    assert ranking.lines == (1, 3) and ranking.claimed.tolist() == [True, False, True]
+    assert ranking.clusters == (frozenset("a"), frozenset("bc"), frozenset("d"))
+    assert ranking.table["cluster"].tolist() == [1, 2, 2, 3]
+    assert ranking.table["rank"].tolist() == [1, 2, 3, 4]
+
+
+def test_a_ranking_as_a_frame_says_below_whom_a_line_stands_and_whose_it_is():
+    ranking = made([[0, 1, 1], [0, 0, 0], [0, 0, 0]])
+    frame = ranking.named(pair="cs-en")
+    assert [*frame] == ["pair", "rank", "system", "mean_z", "cluster", "line_below"]
+    assert frame.iloc[0].tolist() == ["cs-en", 1, "a", 1.0, 1, 1]
+    assert frame["line_below"].tolist() == [1, 0, 0]
+    places = standing_of([1, 2], [2]).places
+    assert [*places] == ["recipe", "below", "claimed", "held", "unit"]
+    assert places["recipe"].unique().tolist() == ["wmt24"]
+    assert places["claimed"].tolist() == [1, 1, 0] and places["held"].tolist() == [0, 1, 0]
+
+
+def test_pairs_are_significant_below_the_level_and_agree_where_the_test_leads_the_same_way():
+    lead = np.array([[0, 0.5, 0], [-0.5, 0, -2], [0, 2, 0]])
+    pairs = made([[0, 1, 1], [0, 0, 0], [0, 0, 0]], lead=lead).comparisons()
+    assert pairs["test_agrees"].tolist() == [True, False, False]  # half a rank, none, and back
+    assert pairs["p"].tolist() == [0.01, 0.01, 0.5]
+    at = made([[0, 1, 1], [0, 0, 0], [0, 0, 0]]).under(alpha=0.01)
+    assert not at.comparisons()["significant"].any()
+    assert at.p_values.loc["a", "b"] == 0.01 and at.p_values.index.tolist() == [*"abc"]
+
+
+def test_a_win_is_a_significant_lead_however_small():
+    significant = [[0, 1, 1], [0, 0, 0], [0, 0, 0]]
+    by_half = np.array([[0, 0.5, 0.5], [-0.5, 0, 0], [-0.5, 0, 0]])
+    assert made(significant, by_half, rule="official wins").lines == (1,)
+    assert made(significant, 0 * by_half, rule="official wins").lines == ()
+
+
+def test_names_stand_to_the_left_and_numbers_to_the_right():
+    table = pd.DataFrame({"system": ["long-name", "b"], "mean_z": [0.25, -0.5]})
+    table["mean_raw"] = [71.26, 8.0]
+    ranking = rank(table, np.full((2, 2), 0.5), np.zeros((2, 2)))
+    assert str(ranking).splitlines() == [
+        "rank  system     mean_z  mean_raw",
+        "---------------------------------",
+        "   1  long-name   0.250      71.3",
+        "   2  b          -0.500       8.0",
+    ]
+    unknown = replace(ranking, table=ranking.table.assign(mean_z=[0.25, np.nan]))
+    assert str(unknown).splitlines()[3].split() == ["2", "b", "8.0"]
+
+
+def test_small_print_says_the_recipe_first_and_what_else_was_set():
+    assert made([[0, 1], [0, 0]]).note == "test scipy<1.7, line rule knowles, alpha 0.05"
+    whole = standing_of([1], [1])
+    assert whole.note.startswith("recipe wmt24, test Wilcoxon")
+    assert whole.note.endswith("alpha 0.05, other worker x document")
+    bare = replace(whole, table=whole.table[["rank", "system", "score", "cluster"]])
+    assert "recipe" not in bare.note and "to" not in str(bare)  # no intervals, no sets
+    assert replace(whole, certain=None).note == bare.note
+
+
+def test_every_system_is_a_row_of_the_shown_table_and_a_line_is_below_its_own():
+    shown = made([[0, 1, 1], [0, 0, 0], [0, 0, 0]])._repr_html_()
+    head, *rows = shown.split("<tr>")[1:]
+    assert "<th" in head and "border-bottom" not in head and len(rows) == 3
+    assert ["border-bottom" in row for row in rows] == [True, False, False]
+    assert [name in row for name, row in zip("abc", rows, strict=True)] == [True] * 3
+
+
+def test_systems_without_a_score_come_last_and_no_line_is_theirs():
+    score = [0.9, np.nan, 0.5, np.nan, 0.1]
+    table = pd.DataFrame({"system": [*"axbyc"], "score": score})
+    p = np.full((5, 5), 0.5)
+    p[[0, 0, 2, 2, 4, 4], [2, 4, 0, 4, 0, 2]] = 0.001
+    p[0, 1] = 0.77
+    made_of = rank_scored(table, p, np.zeros((5, 5)), by="score")
+    assert made_of.systems == tuple("abcxy") and made_of.order.tolist() == [0, 2, 4, 1, 3]
+    assert made_of.table["rank"].tolist() == [1, 2, 3, 4, 5]
+    assert made_of.table["cluster"].tolist() == [1, 2, 3, 3, 3]
+    assert made_of.table.index.tolist() == [0, 1, 2, 3, 4] and made_of.table.columns[0] == "rank"
+    assert made_of.p[0, 3] == 0.77 and made_of.p[0, 1] == 0.001
+    all_known = rank_scored(table.fillna(0.0), p, np.zeros((5, 5)), by="score")
+    assert all_known.systems == tuple("abcxy") and all_known.score[3] == 0.0
+
+
+def test_where_no_system_has_a_score_the_order_stays_and_lines_are_drawn():
+    table = pd.DataFrame({"system": [*"cab"], "score": np.nan})
+    p = np.array([[np.nan, 0.001, 0.001], [0.001, np.nan, 0.5], [0.001, 0.5, np.nan]])
+    ranking = rank_scored(table, p, np.zeros((3, 3)), by="score")
+    assert ranking.systems == ("c", "a", "b") and ranking.lines == (1,)
+    assert ranking.table["score"].isna().all()
+
+
+def test_the_refusal_of_a_system_without_a_score_says_what_z_scores_need():
+    of_z = without_score("mean_z", ["x"], "ad-good.csv")
+    assert "zero_variance" in str(of_z) and "ad-good.csv" in str(of_z) and of_z.column == "mean_z"
+    of_raw = without_score("mean_raw", ["x"])
+    assert "zero_variance" not in str(of_raw) and of_raw.file is None
+
+
+def test_a_set_of_one_rank_is_shown_as_that_rank_and_an_interval_with_three_digits():
+    whole = standing_of([1, 2], [2])
+    table = whole.table.assign(rank_low=[1, 1, 3, 3], rank_high=[1, 2, 3, 4])
+    table = table.assign(low=[0.5, 1 / 3, np.nan, -1.0], high=[2.0, 1.0, np.nan, 0.0])
+    rows = [line for line in str(replace(whole, table=table)).splitlines() if "0" in line]
+    assert [row.split()[-1] for row in rows[:1]] == ["1"]
+    assert rows[0].endswith("0.500 to 2.000       1") and rows[1].endswith("0.333 to 1.000  1 to 2")
+    assert rows[2].endswith(" 3") and " to " not in rows[2]
+    assert rows[3].endswith("-1.000 to 0.000  3 to 4")

@@ -1,6 +1,6 @@
 """The recipes of the years on the same data: clusters and significant pairs of WMT24."""
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from rankstability.rank.recipes import (
     made_by,
     make,
     ordering_means,
+    quick,
     recipe_named,
     recipe_of_year,
     segment_domains,
@@ -265,3 +266,97 @@ def test_the_ordering_mean_is_of_the_judgments_of_segments_or_of_domains():
         assert made[1].tolist() == pytest.approx(by_domain)
     never = ordering_means(np.array([[1.0, gap], [2.0, gap]]), np.zeros(2, int), False)
     assert never[0] == 1.5 and np.isnan(never[1])
+
+
+def test_what_each_recipe_counts_is_what_its_year_did():
+    """WMT24 averages domains, WMT25 keeps judgments apart, WMT26 screens users: no other does."""
+    for flag, name in (("by_domain", "wmt24"), ("apart", "wmt25"), ("screened", "wmt26")):
+        assert [recipe.name for recipe in RECIPES.values() if getattr(recipe, flag)] == [name]
+    assert {r.name: r.score for r in RECIPES.values() if r.score != "raw"} == {"wmt17": "z"}
+    since = {"wmt17": 2017, "wmt23": 2022, "wmt24": 2024, "wmt25": 2025, "wmt26": 2026}
+    assert {r.name: r.since for r in RECIPES.values()} == since
+    with pytest.raises(FrozenInstanceError):
+        RECIPES["wmt24"].by_domain = False
+
+
+def test_the_level_stands_in_the_name_of_a_test_as_it_is_used():
+    """WMT25 halves it, WMT26 has it as the level of an interval."""
+    assert RECIPES["wmt17"].test_name.endswith("p), .05")
+    assert RECIPES["wmt25"].test_name.endswith("in the observed order, .025")
+    assert "its one-sided 95 % interval above 0" in RECIPES["wmt26"].test_name
+    assert RECIPES["wmt25"].test_at(0.2).endswith(", .1")
+    assert "its one-sided 99.5 % interval" in RECIPES["wmt26"].test_at(0.005)
+
+
+def by_hand(p, **more):
+    """A recipe whose test says what it is told."""
+    return replace(RECIPES["wmt24"], by_domain=False, test=lambda *_: np.array(p), **more)
+
+
+def test_a_ranking_has_ranks_leads_and_the_words_of_its_recipe():
+    p = [[np.nan, 0.049, 0.001], [0.9, np.nan, 0.05], [0.9, 0.9, np.nan]]
+    scores = np.array([[1.0, 5, 3], [3, 7, 3]])
+    ranking = make(by_hand(p), scores)
+    assert ranking.table["rank"].tolist() == [1, 2, 3] and ranking.systems == ("1", "2", "0")
+    assert ranking.lead.tolist() == [[0, 3, 4], [-3, 0, 1], [-4, -1, 0]]
+    assert ranking.p[1, 0] == ranking.p[0, 1] == 0.049 and ranking.p[2, 1] == 0.05
+    assert ranking.lines == (1,) and ranking.alpha == 0.05  # p of .05 is not below it
+    assert make(by_hand(p), scores, alpha=0.06).lines == (1, 2)
+    assert ranking.table["cluster"].tolist() == [1, 2, 2]
+    assert ranking.rule == "all above beat all below"
+    in_words = make(by_hand(p, rule=""), scores)
+    assert in_words.rule == "a line where all above differ from all below"
+
+
+def test_a_pair_without_p_is_not_significant():
+    p = [[np.nan, np.nan], [np.nan, np.nan]]
+    assert make(by_hand(p), np.array([[2.0, 1.0]]), alpha=0.99).lines == ()
+
+
+def test_one_sided_tests_on_shared_segments_are_the_same_where_all_are_shared():
+    scores = np.random.default_rng(3).normal(60, 8, size=(40, 3)).round() + np.array([3, 1, 0])
+    more = np.vstack([scores, [[50, np.nan, np.nan]]])
+    recipe = RECIPES["wmt23"]
+    one, two = make(recipe, scores), make(recipe, more)
+    upper = np.triu_indices(3, 1)
+    np.testing.assert_allclose(one.p[upper], two.p[upper])
+    a, b = scores[:, one.order[0]], scores[:, one.order[1]]
+    known = stats.mannwhitneyu(a, b, alternative="greater", method="asymptotic").pvalue
+    assert one.p[0, 1] == pytest.approx(known)
+
+
+def test_by_chance_means_by_the_seed_of_the_recipes():
+    scores = np.random.default_rng(0).normal(size=(30, 3)) + np.array([0.4, 0.2, 0])
+    seeded = make(RECIPES["wmt26"], scores, rng=np.random.default_rng(20260803)).p
+    np.testing.assert_array_equal(make(RECIPES["wmt26"], scores).p, seeded)
+
+
+def test_the_quick_form_of_a_recipe_differs_in_its_test_only():
+    assert quick(RECIPES["wmt24"]) is RECIPES["wmt24"]
+    fast = quick(RECIPES["wmt26"])
+    assert fast.test is RECIPES["wmt26"].quick_test and fast.name == "wmt26"
+    scores = np.random.default_rng(0).normal(size=(80, 3)) + np.array([2.0, 0, 0])
+    assert make(fast, scores).lines == make(RECIPES["wmt26"], scores).lines == (1,)
+
+
+def test_ranges_reach_to_the_nearest_significant_neighbour_not_the_first_one_met():
+    significant = np.zeros((5, 5), bool)
+    significant[0, 3] = significant[1, 3] = significant[2, 4] = significant[0, 4] = True
+    best, worst, _ = RECIPES["wmt26"].lines(significant)
+    assert best.tolist() == [1, 1, 1, 3, 4] and worst.tolist() == [3, 3, 4, 5, 5]
+
+
+def test_segments_of_judgments_without_domains_are_of_one_domain():
+    judged = from_frame(waves_frame(twice()))
+    assert set(segment_domains(judged)) == {0} and len(segment_domains(judged)) == 70
+    rows = waves_frame(twice()).assign(domain=lambda f: f["segment"].str[-1])
+    named = segment_domains(from_frame(rows))
+    assert len(set(named)) == 10 and len(named) == 70
+
+
+def test_three_waves_with_segments_that_nobody_judged_are_those_without_them():
+    scores = np.random.default_rng(1).normal(60, 9, size=(3, 12, 4))
+    gap = scores.copy()
+    gap[:, 5] = np.nan
+    left = np.delete(scores, 5, axis=1)
+    np.testing.assert_array_equal(make(RECIPES["wmt25"], gap).p, make(RECIPES["wmt25"], left).p)

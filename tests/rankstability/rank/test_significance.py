@@ -12,11 +12,13 @@ from statsmodels.stats.multitest import multipletests
 from rankstability.errors import DataError
 from rankstability.rank.significance import (
     adjusted,
+    check_level,
     correct,
     critical_wins,
     draw_signs,
     permutation_test,
     rank_sum,
+    sign_test,
     sign_tests,
     significant_share,
     significant_wins,
@@ -160,3 +162,75 @@ def test_a_pair_never_compared_is_not_told_apart_and_one_system_has_no_pairs():
         assert table.loc[pair, ["p", "p_holm", "p_bh"]].tolist() == [1.0, 1.0, 1.0]
     alone = PairCounts(("A",), np.zeros((1, 1), int), np.zeros((1, 1), int))
     assert sign_tests(alone)[["p", "p_holm", "p_bh"]].shape == (0, 3)
+
+
+@pytest.mark.parametrize("alpha", [0, 1, 1.5, -0.1, float("nan"), "0.05", None])
+def test_a_level_is_a_number_between_0_and_1(alpha):
+    with pytest.raises(DataError, match="alpha out of range") as error:
+        check_level(alpha)
+    assert error.value.expected == "a number between 0 and 1"
+    for level in (1e-9, 0.05, np.float32(0.5), 0.999):
+        check_level(level)
+
+
+def test_one_sided_p_of_a_pair_add_up_to_one_and_two_sided_ones_never_pass_it():
+    values, groups = np.array([1.0, 2, 2, 3, 2, 2, 1, 3]), np.repeat([0, 1], 4)
+    two, lead = rank_sum(values, groups, 2, "two-sided")
+    assert two[0, 1] == two[1, 0] == 1.0 and lead.tolist() == [[0, 0], [0, 0]]
+    halved = rank_sum(values, groups, 2)[0]
+    assert 0.5 < halved[0, 1] == before_scipy_17(values[:4], values[4:])
+    p = rank_sum(values, np.array([0, 1, 1, 0, 1, 1, 1, 0]), 2, "greater")[0]
+    assert p[0, 1] + p[1, 0] > 1  # each is corrected for continuity by half a rank
+
+
+def test_systems_without_values_have_no_p():
+    p, lead = rank_sum(np.arange(4.0), np.array([0, 0, 2, 2]), 3)
+    assert np.isnan(p[1]).all() and np.isnan(p[:, 1]).all() and np.isfinite(p[0, 2])
+    assert lead[2, 0] == 2 == -lead[0, 2] and (np.diag(lead) == 0).all()
+
+
+def test_sign_tests_by_hand():
+    assert sign_test(np.array([9, 5, 0, 1, 3]), np.array([1, 5, 0, 0, 2])) == pytest.approx(
+        [22 / 1024, 1, 1, 1, 1]
+    )
+    wins = np.array([[0, 2, 3], [9, 0, 4], [3, 1, 0]])
+    ties = np.array([[0, 5, 0], [5, 0, 7], [0, 7, 0]])
+    table = sign_tests(PairCounts(("A", "B", "C"), wins, ties))
+    shown = table[["system", "other", "wins", "losses", "ties"]].to_numpy().tolist()
+    assert shown == [["B", "A", 9, 2, 5], ["A", "C", 3, 3, 0], ["B", "C", 4, 1, 7]]
+    assert table["p"].tolist() == pytest.approx([134 / 2048, 1, 12 / 32])
+    assert table["p_holm"].tolist() == pytest.approx([3 * 134 / 2048, 1, 24 / 32])
+    assert table["p_bh"].tolist() == pytest.approx([3 * 134 / 2048, 1, 1.5 * 12 / 32])
+
+
+def test_the_table_of_critical_wins_is_one_sided_at_five_per_cent_and_read_only():
+    assert critical_wins(10).tolist() == [1, 2, 3, 4, 5, 5, 6, 7, 7, 8, 9]
+    with pytest.raises(ValueError, match="read-only"):
+        critical_wins(10)[3] = 0
+
+
+def test_the_share_of_separated_pairs_is_of_each_campaign():
+    wins = np.zeros((3, 4, 4), int)
+    wins[1, 0, 1] = wins[2, 0, 1] = wins[2, 2, 3] = wins[2, 3, 1] = 5  # one-sided p of 1 / 32
+    assert significant_share(wins) == pytest.approx([0, 1 / 6, 3 / 6])
+    assert significant_share(wins, sides=2).tolist() == [0, 0, 0]
+    assert significant_share(wins[:, None]) == pytest.approx(np.array([[0], [1 / 6], [3 / 6]]))
+    assert significant_wins(wins, sides=2).sum() == 0 and significant_wins(wins).sum() == 4
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e6])
+def test_permutations_do_not_depend_on_the_unit_of_scores(unit):
+    sums = np.random.default_rng(3).integers(-3, 4, (2, 3, 6)).astype(float)
+    sums[1, 2] = sums[1, 1]  # two systems alike
+    p, strength = permutation_test(sums, 60, np.random.default_rng(1))
+    again, alike = permutation_test(sums * unit, 60, np.random.default_rng(1))
+    np.testing.assert_array_equal(again, p)
+    np.testing.assert_allclose(alike, strength)
+    assert p[1, 2] == 1 and strength[1, 2] == 0
+
+
+@pytest.mark.parametrize("documents", [1, 7, 8, 9, 16, 17])
+def test_signs_are_drawn_for_every_document(documents):
+    signs = draw_signs(2, 300, documents, np.random.default_rng(1))
+    assert signs.shape == (2, 300, documents) and set(np.unique(signs)) == {-1.0, 1.0}
+    assert np.abs(signs.mean(axis=(0, 1))).max() < 5 / np.sqrt(600)

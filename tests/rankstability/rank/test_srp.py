@@ -1,6 +1,6 @@
 """Studies and SRP against a slow, obvious, segment-level version, and what must not change them."""
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from itertools import combinations
 
 import numpy as np
@@ -391,3 +391,171 @@ def test_the_error_of_a_mean_is_between_sets_or_by_the_jackknife_over_studies(se
                 left.append(rest[~np.eye(3, dtype=bool)].mean())
         expected = np.sqrt((len(left) - 1) * np.var(left))
     assert mean.error == pytest.approx(expected)
+
+
+def test_the_default_design_is_that_of_the_paper():
+    assert Design() == Design("pSxS", "full", "none", 1, 0, 250, 50, 500, 0.05)
+    with pytest.raises(FrozenInstanceError):
+        Design().studies = 3
+    for told, said in (
+        ({"balance": "half"}, "unknown balance; found 'half'; expected full, or a number"),
+        ({"grouping": "system-balanced", "balance": 1}, "found 1; expected balance = full"),
+    ):
+        with pytest.raises(DataError, match=said):
+            Design(**told)
+    assert Design("system-balanced").balance == "full" and Design("none", 1).balance == 1
+
+
+def test_who_can_rate_an_item_is_every_choice_of_so_many_raters():
+    assert studies.options(3, 1).tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert studies.options(3, 2).tolist() == [[1, 1, 0], [1, 0, 1], [0, 1, 1]]
+    assert studies.options(2, 2).tolist() == [[1, 1]]
+    for wrong in (0, 3):
+        with pytest.raises(DataError, match=f"ratings per item; found {wrong}; expected 1 to 2"):
+            studies.options(2, wrong)
+
+
+def test_buckets_give_as_many_documents_as_they_can():
+    data = mqm.ratings(made_up(systems=2, buckets=((1, (0, 1)), (3, (1, 2)), (6, (2, 3)))))
+    bucket = np.empty(10, int)
+    for b, members in enumerate(data.buckets):
+        bucket[members] = b
+    sizes = np.bincount(bucket).tolist()
+    for wanted, shares in ((1, {1}), (3, {1}), (5, {1, 2}), (7, {1, 3}), (10, set(sizes))):
+        design = Design(documents=wanted, studies=60, per_document_set=1)
+        drawn = studies.draw_documents(data, design, np.random.default_rng(1))
+        assert drawn.shape == (60, wanted) and (np.diff(drawn, axis=1) > 0).all()
+        for row in drawn:
+            held = np.bincount(bucket[row], minlength=3)
+            assert set(held[held > 0].tolist()) == shares and held.sum() == wanted
+    one = studies.draw_documents(data, Design(documents=1, studies=80, per_document_set=1),
+                                 np.random.default_rng(2))  # fmt: skip
+    assert set(bucket[one.ravel()]) == {0, 1, 2}  # from any bucket
+    for wrong in (11, -1):
+        with pytest.raises(
+            DataError, match=f"that many documents; found {wrong}; expected 1 to 10"
+        ):
+            studies.draw_documents(data, Design(documents=wrong), np.random.default_rng(1))
+
+
+def test_so_many_studies_are_on_the_same_documents_before_others_are_drawn():
+    data = mqm.ratings(made_up())
+    design = Design(documents=3, studies=7, per_document_set=3)
+    drawn = studies.draw_documents(data, design, np.random.default_rng(1))
+    assert drawn.shape == (7, 3)
+    assert [len(np.unique(drawn[k : k + 3], axis=0)) for k in (0, 3, 6)] == [1, 1, 1]
+    assert len(np.unique(drawn, axis=0)) == 3
+    whole = studies.draw_documents(data, Design(studies=2), np.random.default_rng(1))
+    assert whole.tolist() == [list(range(7))] * 2
+
+
+def test_studies_are_compared_by_set_of_documents_or_all_with_all():
+    data = mqm.ratings(made_up())
+    design = Design(documents=4, studies=6, per_document_set=2, permutations=20)
+    shared = srp.simulate(data, design, np.random.default_rng(1))
+    assert np.bincount(shared.sets).tolist() == [2, 2, 2]
+    assert shared.sets[0] == shared.sets[1] != shared.sets[2] == shared.sets[3]
+    alone = replace(design, per_document_set=1)
+    assert srp.simulate(data, alone, np.random.default_rng(1)).sets.tolist() == [0] * 6
+    given = np.tile([0, 2, 4, 6], (6, 1))
+    assert srp.simulate(data, design, np.random.default_rng(1), given).sets.tolist() == [0] * 6
+    assert shared.alpha == 0.05 and shared.systems == data.systems
+
+
+def test_a_row_says_the_design_and_on_which_documents_studies_were_compared():
+    data = mqm.ratings(made_up())
+    few = {"studies": 6, "permutations": 20, "per_document_set": 3}
+    row = srp.srp(data, **few)
+    assert (row["documents"], row["document_sets"], row["studies"]) == (7, "shared", 6)
+    row = srp.srp(data, Design(**few), documents=5, per_document_set=1, grouping="none")
+    assert (row["documents"], row["document_sets"], row["grouping"]) == (5, "every study", "none")
+    assert srp.srp(data, **few) == srp.srp(data, seed=20240601, **few)
+    with pytest.raises(DataError, match="not that many"):
+        srp.srp(made_up(), documents=8)
+    assert srp.srp(made_up(), **few)["srp"] == srp.srp(data, **few)["srp"]
+
+
+def test_a_claim_without_a_direction_is_reflected_by_no_study():
+    """A and B are level in the first study, yet its p says that they differ."""
+    found = outcome([[1, 1, 3], [1, 2, 3]], [[0.01, 0.5, 0.5], [0.5, 0.5, 0.5]])
+    assert found.sign.tolist() == [[0, 1, 1], [1, 1, 1]]
+    assert srp.stability(found)["srp"] == 1 / 2  # the second claims nothing
+    other = outcome([[1, 1, 3], [1, 2, 3]], [[0.5, 0.5, 0.5], [0.01, 0.5, 0.5]])
+    assert srp.stability(other)["srp"] == 1 / 2  # A before B is not seen in the first
+
+
+def test_p_at_the_level_is_significant_and_signs_ignore_rounding():
+    found = outcome([[1, 1 + 1e-13, 1 + 1e-6]], [[0.05, 0.0500001, 0.04]])
+    assert found.significant.tolist() == [[True, False, True]]
+    assert found.sign.tolist() == [[0, 1, 1]] and found.pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
+    reverse = outcome([[3, 2, 1]], [[1, 1, 1]])
+    assert reverse.sign.tolist() == [[-1, -1, -1]]  # lower is better
+
+
+def test_of_pairs_of_equal_p_the_stronger_are_claimed():
+    """Two of three pairs each; the first study claims those of 3 and 2 standard deviations."""
+    means = [[1, 2, 3], [2, 1, 3]]  # A and B change places
+    for strength, share in (([1.0, 3, 2], 1 / 2), ([3.0, 1, 2], 0.0)):
+        found = replace(outcome(means, np.full((2, 3), 0.2)),
+                        strength=np.array([strength, [3.0, 2, 1]]))  # fmt: skip
+        assert srp.stability(found)["srp_equal_claims"] == share
+
+
+def test_measures_do_not_depend_on_the_unit_of_scores():
+    rng = np.random.default_rng(3)
+    found = outcome(rng.normal(size=(6, 3)), rng.random((6, 3)), [0, 0, 0, 1, 1, 1])
+    one = srp.stability(found)
+    for unit in (1e-4, 1e5):
+        other = srp.stability(replace(found, means=found.means * unit + 7 * unit))
+        assert other == pytest.approx(one)
+
+
+def test_a_system_without_a_judgment_in_a_study_is_taken_to_be_at_its_mean():
+    found = outcome([[1, np.nan, 3], [1, 2, 3]], np.ones((2, 3)))
+    assert srp.stability(found)["pearson"] == pytest.approx(1.0)
+    assert srp.stability(found)["kendall"] == pytest.approx(1 / np.sqrt(3))
+
+
+def test_no_studies_have_no_measures():
+    nothing = srp.stability(outcome(np.zeros((0, 3)), np.zeros((0, 3))))
+    assert nothing["studies"] == 0
+    assert all(np.isnan(value) for name, value in nothing.items() if name != "studies")
+    pair = srp.stability(outcome([[1, 2, 3], [1, 2, 3]], np.zeros((2, 3))))
+    assert pair["srp"] == 1 and np.isnan(pair["se"])  # two studies: nothing to leave out
+    three = srp.stability(outcome([[1, 2, 3]] * 2 + [[2, 1, 3]], np.zeros((3, 3))))
+    left = [0.0, 0.0, 1.0]  # of the pairs without each study
+    assert three["srp"] == 1 / 3 and three["se"] == pytest.approx(np.sqrt(2 * np.var(left)))
+
+
+def test_pairs_of_studies_are_weighed_alike_over_sets_of_unequal_size():
+    means = [[1, 2, 3]] * 3 + [[1, 2, 3], [3, 2, 1]]
+    assert srp.stability(outcome(means, np.zeros((5, 3)), [0, 0, 0, 1, 1]))["srp"] == 6 / 8
+
+
+def test_choices_move_towards_a_target_of_entropy_whatever_the_number_of_raters():
+    data = mqm.ratings(made_up(systems=1, buckets=((8, (0, 1)),)))
+    table, rng = studies.options(2, 1), np.random.default_rng(1)
+    units = np.tile(np.arange(8), (50, 1))
+    for target, first in ((0.0, {0, 8}), (1.0, {4})):
+        choice, reached = studies._toward(data, units, table, target, rng)
+        assert set((choice == 0).sum(axis=1).tolist()) <= first
+        assert reached == pytest.approx(np.full(50, target))
+    share = np.array([1, 7]) / 8
+    one_of_eight = -(share * np.log2(share)).sum()
+    choice, reached = studies._toward(data, units, table, one_of_eight, rng)
+    assert set((choice == 0).sum(axis=1).tolist()) <= {1, 7}
+    assert reached == pytest.approx(np.full(50, one_of_eight))
+    alone = mqm.ratings(made_up(systems=1, buckets=((3, (0,)),)))
+    choice, reached = studies._toward(alone, np.array([[0, 1, 2]]), np.ones((1, 1), int), 0.0, rng)
+    assert choice.tolist() == [[0, 0, 0]] and reached.tolist() == [0.0]
+
+
+@pytest.mark.parametrize(("grouping", "together"), [("pSxS", True), ("none", False)])
+def test_towards_a_target_too_systems_of_a_document_are_rated_together_or_not(grouping, together):
+    data = mqm.ratings(made_up(systems=3, buckets=((8, (0, 1, 2)),)))
+    design = Design(grouping, balance=0.8, studies=10)
+    rng = np.random.default_rng(1)
+    documents = studies.draw_documents(data, design, rng)
+    choice, done = studies.assign(data, design, documents, rng)
+    assert done.all() and choice.shape == (10, 3, 8)
+    assert (choice == choice[:, :1]).all() == together

@@ -1,6 +1,6 @@
 """A pair's ranking with what is certain of it: units, sets, lines, invariances."""
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,17 @@ from rankstability.rank.battles import battles as by_unit
 from rankstability.rank.battles import meetings
 from rankstability.rank.certainty import certainty
 from rankstability.rank.recipes import RECIPES, counted_by, make
-from rankstability.rank.standing import recipes, standing
+from rankstability.rank.standing import (
+    choose,
+    comparisons_by_unit,
+    judged_by,
+    places_by_unit,
+    recipes,
+    set_table,
+    splits,
+    standing,
+    tops,
+)
 from rankstability.rank.units import TWO_WAY, unit_table
 from rankstability.score.scored import from_frame, scored
 
@@ -262,3 +272,126 @@ def test_models_of_which_no_two_are_joined_keep_their_order_and_lines():
     ranking = rank_systems(battles(made, left="left", right="right"))
     assert ranking.systems == tuple("ABC") and ranking.lines == (1, 2)
     assert ranking.under(alpha=1e-9).lines == () and ranking.table["score"].isna().all()
+
+
+def test_the_recipe_chosen_is_the_one_asked_for_the_years_or_one_with_scores():
+    da = judgments(frame().rename(columns={"worker": "annotator"}))
+    for year, form, asked, expected in (
+        (0, "long", "auto", ("wmt24", "default")),
+        (2023, "esa", "auto", ("wmt23", "year")),
+        (2023, "esa", "wmt26", ("wmt26", "asked")),
+        (2019, "da", "auto", ("wmt17", "year")),
+    ):
+        got = choose(da, asked, year, form)
+        assert (got.recipe, got.why) == expected and got.own is got.judged[got.recipe]
+    assert choose(da, form="long").why == "default"
+    alone = da.good.assign(annotator=[f"w{k}" for k in range(len(da.good))])
+    alone = judgments(alone[["system", "segment", "annotator", "score"]].astype({"system": str}))
+    got = choose(alone, year=2019, form="da")  # each gave one score: there are no z-scores
+    assert (got.recipe, got.why) == ("wmt25", "scores") and "wmt17" not in got.judged
+    with pytest.raises(DataError, match="mine has no scores for this recipe; found 'wmt17'"):
+        choose(alone, "wmt17", name="mine")
+    with pytest.raises(FrozenInstanceError):
+        got.why = "asked"
+
+
+def test_two_systems_with_scores_that_differ_are_the_least_that_is_ranked():
+    rows = frame().rename(columns={"worker": "annotator"})
+    two = judgments(rows[rows["system"].isin(["s0", "s1"])])
+    assert choose(two).own.systems == ("s0", "s1")
+    with pytest.raises(DataError, match="fewer than two systems in mine"):
+        choose(judgments(rows[rows["system"] == "s0"]), name="mine")
+    with pytest.raises(DataError, match="all scores of mine are the same"):
+        choose(judgments(rows.assign(score=1.0)), "wmt24", name="mine")
+    apart = judgments(rows.assign(score=1.0 * (rows["system"] == "s0")))  # they differ by 1
+    assert choose(apart, "wmt24").recipe == "wmt24"
+
+
+def test_two_systems_and_a_win_are_the_least_that_comparisons_need():
+    fought = votes(*"uuvv")
+    two = comparisons_by_unit(fought[fought["block"] < 2])
+    assert two.systems == ("A", "B") and two.counted == 2
+    with pytest.raises(DataError, match="only ties in mine"):
+        comparisons_by_unit(fought[fought["block"] == 3], name="mine")
+    alone = fought[(fought["block"] == 0)].replace({"system": {"B": "_ref"}})
+    with pytest.raises(DataError, match="fewer than two systems in mine"):
+        comparisons_by_unit(alone, name="mine")
+    for unit, expected in (("judge", "judge"), ("block", "battle"), ("battle", "battle")):
+        assert comparisons_by_unit(fought, unit).unit == expected
+
+
+def test_recipes_whose_tests_find_nothing_to_compare_are_left_out():
+    """No two systems were judged on one segment: only tests of two samples compare them."""
+    rng = np.random.default_rng(0)
+    rows = [(f"s{k % 2}", f"g{k}", f"w{k % 3}", k % 2 + rng.normal()) for k in range(60)]
+    columns = ["system", "segment", "annotator", "score"]
+    apart = judgments(pd.DataFrame(rows, columns=columns))
+    assert set(judged_by(apart, "")) == {"wmt17", "wmt26"}
+    assert set(judged_by(apart, "wmt24")) == {"wmt17", "wmt24", "wmt26"}
+    assert set(judged_by(apart)) == set(RECIPES)
+    whole = judged_by(judgments(frame().rename(columns={"worker": "annotator"})), "")
+    assert set(whole) == set(RECIPES)
+    assert whole["wmt24"] is not whole["wmt17"]
+
+
+def test_lines_of_units_and_recipes_follow_each_other_in_one_table():
+    judged = from_frame(frame())
+    made = standing(judged, "wmt24")
+    both = places_by_unit(made.systems, made.lines, judged, ["worker", "document"], 0.05)
+    assert both.index.tolist() == [0, 1, 2, 3, 4, 5]
+    assert both["unit"].tolist() == ["worker"] * 3 + ["document"] * 3
+    assert both["below"].tolist() == [1, 2, 3] * 2 and (both["claimed"] == 1).all()
+    rankings, lines = recipes({"wmt24": judged, "wmt25": judged}, ["worker", ""])
+    assert rankings.index.tolist() == list(range(8)) and lines.index.tolist() == list(range(12))
+    assert rankings["recipe"].tolist() == ["wmt24"] * 4 + ["wmt25"] * 4
+    assert lines["unit"].tolist() == (["worker"] * 3 + ["worker x document"] * 3) * 2
+
+
+def complete(gaps):
+    """Every worker judges every system on one segment of every document."""
+    rng = np.random.default_rng(6)
+    rows = [
+        (f"s{s}", f"{w}-{d}", f"w{w}", f"d{d}", gap + rng.normal())
+        for w in range(8) for d in range(8) for s, gap in enumerate(gaps)
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["system", "segment", "worker", "document", "score"])
+
+
+def test_of_an_adaptive_design_a_line_is_claimed_between_the_same_systems():
+    judged = from_frame(complete([0, 3, 3.05, 6]))
+    plain, within = (standing(x, "wmt24") for x in (judged, replace(judged, adaptive=True)))
+    assert plain.lines == (1, 3)  # not between the two in the middle
+    shared = ["rank", "system", "score", "cluster"]  # intervals are those of differences
+    pd.testing.assert_frame_equal(within.table[shared], plain.table[shared])
+    pd.testing.assert_frame_equal(within.places, plain.places)
+    assert [*within.table] == [*plain.table]
+    np.testing.assert_allclose(within.p, plain.p)
+    np.testing.assert_allclose(within.lead, plain.lead)
+    assert splits(plain) == {frozenset([3]), frozenset([1, 2, 3])}
+    assert tops(np.array([3, 2, 1, 0])) == [{3}, {2, 3}, {1, 2, 3}]
+
+
+def test_sets_of_ranks_are_shown_with_their_level_and_only_with_units():
+    made = standing(from_frame(frame()), "wmt24", alpha=0.1)
+    table = set_table(made)
+    assert [*table] == ["system", "low", "high", "unit", "level"]
+    assert table["system"].tolist() == list(made.systems) and set(table["level"]) == {0.9}
+    untold = standing(from_frame(frame(workers=1, documents=1)), "wmt24")
+    assert set_table(untold).empty
+
+
+def test_a_ranking_of_comparisons_may_have_battles_as_units():
+    ranking = rank_systems(fights(), unit="battle")
+    assert ranking.unit == "battle" and rank_systems(fights()).unit == "judge"
+    assert rank_systems(fights(), unit="block").unit == "battle"
+    assert ranking.source is not None and ranking.certain.units == {"battle": 288}
+
+
+def test_what_scores_of_segments_do_not_know_is_named():
+    scores = segment_scores(load("demo-srdc", "de-en"))
+    for told, found in (({"recipe": "wmt24"}, "wmt24"), ({"unit": "worker"}, "worker")):
+        with pytest.raises(DataError, match=f"found '{found}'"):
+            rank_systems(scores, **told)
+    mqm = load("demo-mqm", "en-de").copy()
+    mqm.attrs.clear()
+    assert rank_systems(mqm).recipe == "wmt24"  # of no known year

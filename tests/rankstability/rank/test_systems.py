@@ -1,12 +1,22 @@
 """Rankings from scores of segments and from counts, with the tests that are asked for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 from rankstability import load, rank_systems, segment_scores
 from rankstability.errors import DataError
-from rankstability.rank.systems import by_normalisation, rank_counts, rank_ratings, rank_scores
+from rankstability.rank.significance import rank_sum
+from rankstability.rank.systems import (
+    by_normalisation,
+    count_tests,
+    rank_counts,
+    rank_ratings,
+    rank_scores,
+)
 from rankstability.score import mqm
 from rankstability.score.pairwise import PairCounts
 
@@ -67,3 +77,64 @@ def test_rankings_under_all_normalisations_are_those_of_each():
         one = rank_ratings(data, name)
         assert part["system"].tolist() == one.table["system"].tolist()
         assert part["minus_mqm"].to_numpy() == pytest.approx(one.score)
+
+
+def test_the_better_systems_are_better_by_one_sided_tests_without_a_correction():
+    scores = segment_scores(load("demo-srpdc", "de-en"))
+    one, two = (rank_scores(scores, test) for test in ("greater", "two-sided"))
+    assert one.systems == two.systems and one.test == "greater"
+    upper = np.triu_indices(len(one.p), 1)
+    ahead = one.lead[upper] > 0.5
+    assert one.p[upper][ahead] == pytest.approx(two.p[upper][ahead] / 2)
+
+
+def test_raw_means_order_systems_that_have_no_z_scores():
+    scores = segment_scores(load("demo-srpdc", "de-en"))
+    made = rank_scores(scores, by="mean_raw")
+    assert made.by == "mean_raw" and made.score.tolist() == sorted(made.score, reverse=True)
+    means = scores.system_means().set_index("system")["mean_raw"]
+    assert made.score == pytest.approx(means[[*made.systems]])
+    expected = rank_sum(scores.raw, scores.system, len(scores.systems))[0]
+    np.testing.assert_allclose(made.p, expected[np.ix_(made.order, made.order)])
+    caused = replace(scores, causes={"x": "its workers gave one score each"})
+    assert rank_scores(caused, by="mean_raw").systems == made.systems
+    with pytest.raises(DataError, match="systems without a score"):
+        rank_scores(caused)
+
+
+def test_ratings_are_tested_by_five_hundred_permutations_of_one_seed():
+    data = rated(np.random.default_rng(2).integers(1, 9, (3, 6, 2)))
+    made, again = rank_ratings(data), rank_ratings(data)
+    assert made.test == "500 permutations" and made.by == "minus_mqm" and made.alpha == 0.05
+    np.testing.assert_array_equal(made.p, again.p)
+    assert (made.p * 500 == np.rint(made.p * 500))[np.triu_indices(3, 1)].all()
+    assert (made.lead == -made.lead.T).all() and (made.lead[np.triu_indices(3, 1)] > 0).all()
+
+
+def test_a_ranking_without_an_error_has_no_minus_before_its_zero():
+    errors = np.array([[[0, 0]], [[1, 1]]])
+    rows = rated(np.maximum(errors, 1))
+    assert not np.signbit(rank_ratings(replace(rows, score=0 * rows.score)).score).any()
+
+
+def test_counts_may_be_ranked_by_strength_and_with_tests_already_made():
+    wins = np.array([[0, 9, 3], [4, 0, 8], [2, 3, 0]])
+    counts = PairCounts(("a", "b", "_ref"), wins, np.zeros((3, 3), int))
+    made = rank_counts(counts, "strength")
+    assert made.systems == ("a", "b") and made.by == "strength"
+    assert made.score == pytest.approx([np.log(9 / 4) / 2, -np.log(9 / 4) / 2])
+    assert rank_counts(counts, "better_or_equal_others").by == "better_or_equal_others"
+    p, lead = count_tests(counts.without("_ref"))
+    assert lead.tolist() == [[0, 5], [-5, 0]]
+    assert p[0, 1] == pytest.approx(binomtest(4, 13).pvalue)
+    given = rank_counts(counts, tests=(np.full((2, 2), 0.001), lead))
+    assert given.lines == (1,) and made.lines == ()
+
+
+def test_p_of_counts_are_corrected_over_the_pairs_of_a_task():
+    wins = np.array([[0, 9, 9], [1, 0, 8], [1, 2, 0]])
+    counts = PairCounts(("a", "b", "c"), wins, np.zeros((3, 3), int))
+    plain, holm = count_tests(counts)[0], count_tests(counts, "holm")[0]
+    assert holm[0, 1] == pytest.approx(3 * plain[0, 1])
+    assert holm[1, 2] == pytest.approx(max(plain[1, 2], 3 * plain[0, 1]))
+    assert rank_counts(counts).lines == (1,) and rank_counts(counts, correction="holm").lines == ()

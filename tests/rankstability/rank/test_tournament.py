@@ -1,8 +1,10 @@
 """The minimum feedback arc set against brute force, igraph's integer program, and itself."""
 
+from dataclasses import FrozenInstanceError, replace
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from rankstability import load
 from rankstability.errors import DataError
 from rankstability.rank import feedback
 from rankstability.rank import tournament as t
+from rankstability.score.pairwise import PairCounts, pair_counts
 
 
 @st.composite
@@ -122,6 +125,7 @@ def test_past_the_reach_of_proof_the_gap_is_given_and_holds():
     weights = t.net_weights(np.random.default_rng(1).integers(0, 9, (40, 40)))
     found = t.feedback_arc_set(weights, time_limit=0.2)
     assert not found.optimal and found.gap > 0 and found.n_optima is None
+    assert found.gap == found.cost - found.lower_bound and not found.canonical
     assert found.lower_bound <= found.cost == feedback.cost_of(found.order, weights)
     assert sorted(found.order) == list(range(40))
 
@@ -210,3 +214,167 @@ def test_bad_weights_are_refused_with_a_reason(weights, message):
 def test_judgments_with_scores_are_no_tournament():
     with pytest.raises(DataError, match="another kind; found 'judgments with scores'"):
         t.feedback_arc_set(load("demo-srdc", "de-en"))
+
+
+CIRCLE = np.array([[0, 3, 0], [0, 0, 2], [1, 0, 0]])
+
+
+def test_a_tournament_says_what_is_proven_of_it():
+    found = t.feedback_arc_set(CIRCLE, ["E", "F", "G"])
+    assert str(found) == "violated weight 1 (optimal)\n  1 E\n  2 F\n  3 G"
+    assert "weights" not in repr(found) and found.gap == 0
+    open_ = replace(found, cost=5, lower_bound=3, optimal=False)
+    assert open_.gap == 2 and str(open_).startswith(
+        "violated weight 5 (not proven optimal, gap at "
+    )
+    assert "gap at most 2)" in str(open_) and not open_.acyclic
+    many = t.feedback_arc_set(np.zeros((3, 3), int))
+    assert str(many).startswith("violated weight 0 (optimal, one of 6 optimal rankings)\n  1 0")
+    assert many.acyclic and many.components == ((0,), (1,), (2,))
+    with pytest.raises(FrozenInstanceError):
+        found.cost = 0
+
+
+def test_net_weights_are_wins_less_losses_of_each_campaign():
+    wins = np.array([[[0, 5], [2, 0]], [[0, 1], [4, 0]]])
+    assert t.net_weights(wins).tolist() == [[[0, 3], [0, 0]], [[0, 0], [3, 0]]]
+
+
+def test_violated_edges_are_named_heaviest_first():
+    weights = np.array([[0, 0, 0, 0], [2, 0, 0, 0], [7, 0, 0, 0], [2, 0, 1, 0]])
+    frame = t.violation_frame([0, 1, 2, 3], weights, "ABCD")
+    assert frame.to_numpy().tolist() == [["C", "A", 7], ["B", "A", 2], ["D", "A", 2], ["D", "C", 1]]
+    assert frame.index.tolist() == [0, 1, 2, 3]
+    assert t.violation_frame([3, 2, 1, 0], weights, "ABCD").empty
+
+
+def test_components_come_from_the_top_down_and_single_edges_of_one_win_join():
+    weights = np.zeros((5, 5), int)
+    weights[3, 0] = weights[0, 4] = weights[4, 3] = 1  # round and round
+    weights[1, 3] = 1  # above them
+    weights[0, 2] = 1  # below them
+    assert t.strong_components(weights) == [(1,), (0, 3, 4), (2,)]
+
+
+def test_counts_frames_and_weights_say_the_same():
+    wins = np.array([[0, 9, 2], [4, 0, 8], [2, 3, 0]])
+    counts = PairCounts(("a", "b", "c"), wins, np.zeros((3, 3), int))
+    one = t.feedback_arc_set(counts)
+    assert one.ranking == ("a", "b", "c") and one.weights.tolist() == t.net_weights(wins).tolist()
+    assert t.feedback_arc_set(counts, ["x", "y", "z"]).ranking == ("x", "y", "z")
+    assert t.feedback_arc_set(pd.DataFrame(CIRCLE)).order == t.feedback_arc_set(CIRCLE).order
+    frame = load("demo-rr", "cs-en")
+    of_frame = t.feedback_arc_set(frame)
+    assert of_frame.ranking == t.feedback_arc_set(pair_counts(frame).without("_ref")).ranking
+    assert "_ref" not in of_frame.names
+
+
+def test_of_equal_rankings_the_system_that_wins_more_comes_first_then_the_name():
+    weights = np.zeros((4, 4), int)
+    weights[3, 0] = 5  # the others never met, and are in the order of names
+    assert t.feedback_arc_set(weights, list("DCBA")).ranking == ("A", "B", "C", "D")
+    assert t.feedback_arc_set(weights).order == (3, 1, 2, 0)
+    chosen = t.feedback_arc_set(weights, preference=[0, 1, 3, 2])
+    assert chosen.order == (2, 3, 1, 0) and chosen.n_optima == 12
+
+
+def test_weights_are_kept_as_they_were():
+    weights = CIRCLE.copy()
+    found = t.feedback_arc_set(weights)
+    weights[0, 1] = 99
+    assert found.weights[0, 1] == 3 and found.weights.dtype == np.int64
+    assert t.feedback_arc_set(CIRCLE.astype(float)).order == found.order
+    assert t.feedback_arc_set(CIRCLE.astype(np.uint8)).order == found.order
+
+
+@pytest.mark.parametrize(
+    ("weights", "told", "said"),
+    [
+        (np.zeros((0, 0), int), {}, "not a square matrix"),
+        (np.zeros(4, int), {}, "not a square matrix"),
+        (np.array([["a"]]), {}, "weights are not whole numbers; found '<U1'"),
+        (np.zeros((2, 2), complex), {}, "weights are not whole numbers; found 'complex128'"),
+        (np.array([[0, 1], [2, 0]]), {}, "no net weights: 0, 1; found '1 and 2'"),
+        (CIRCLE, {"names": ["a", "b"]}, "unique, one per row; found 2; expected 3 different names"),
+        (CIRCLE, {"names": list("abcd")}, "unique, one per row; found 4; expected 3 "),
+        (CIRCLE, {"method": "ilp"}, "unknown method; found 'ilp'; expected auto, dp or lp"),
+    ],
+)
+def test_what_is_no_tournament_is_refused_by_name(weights, told, said):
+    with pytest.raises(DataError, match=said):
+        t.feedback_arc_set(weights, **told)
+
+
+def test_stacks_hold_square_tournaments_of_at_most_63_systems():
+    line = np.triu(np.ones((63, 63), int), 1)
+    orders, costs = t.feedback_arc_sets(np.stack([line, line.T]))
+    assert orders[0].tolist() == list(range(63)) and orders[1].tolist() == list(range(63))[::-1]
+    assert costs.tolist() == [0, 0]
+    for wrong in (CIRCLE, np.zeros((2, 3, 4), int), np.zeros((1, 64, 64), int)):
+        with pytest.raises(DataError, match="not a stack of square matrices") as error:
+            t.feedback_arc_sets(wrong)
+        assert error.value.expected == "(B, n, n), n at most 63"
+    none = t.feedback_arc_sets(np.zeros((0, 4, 4), int))
+    assert none[0].shape == (0, 4) and none[1].shape == (0,)
+
+
+def test_so_many_optimal_rankings_are_counted_as_fit_an_integer():
+    """Blocks of four equal systems, each block above the next: 24 orders of each."""
+    for blocks, number in ((13, 24**13), (14, None)):
+        block = np.repeat(np.arange(blocks), 4)
+        weights = (block[:, None] < block).astype(int)
+        found = t.feedback_arc_set(weights)
+        assert found.n_optima == number and found.optimal and found.canonical
+        assert found.order == tuple(range(4 * blocks))
+
+
+def test_the_cost_of_an_order_is_what_it_violates():
+    assert feedback.cost_of([0, 1, 2], CIRCLE) == 1 and feedback.cost_of([2, 1, 0], CIRCLE) == 5
+    assert feedback.cost_of([1, 2, 0], CIRCLE) == 3 and feedback.cost_of([0], CIRCLE[:1, :1]) == 0
+
+
+def test_the_dynamic_program_gives_up_past_its_limits():
+    weights, enough = t.net_weights(np.random.default_rng(5).integers(0, 9, (1, 8, 8))), np.inf
+    upper = np.array([feedback.cost_of(range(8), weights[0])])
+    orders, costs, optima = feedback.bounded_dp(weights, upper, enough)
+    assert feedback.cost_of(orders[0], weights[0]) == costs[0] and optima[0] >= 1
+    assert feedback.bounded_dp(weights, upper, deadline=0.0) is None
+    assert feedback.bounded_dp(np.zeros((1, 64, 64), int), np.zeros(1, int)) is None
+    line = np.triu(np.ones((1, 63, 63), int), 1)
+    assert feedback.bounded_dp(line, np.zeros(1, int))[0][0].tolist() == list(range(63))
+
+
+def test_the_integer_program_of_any_size_bounds_its_cost():
+    for seed in range(6):
+        weights = t.net_weights(np.random.default_rng(seed).integers(0, 6, (7, 7)))
+        order, lower = feedback.integer(weights, np.inf if seed else 1e18)
+        assert sorted(order) == list(range(7))
+        assert lower == feedback.cost_of(order, weights) == by_igraph(weights)
+    late_order, bound = feedback.integer(weights, 0.0)  # a hundredth of a second
+    assert sorted(late_order) == list(range(7)) and 0 <= bound <= by_igraph(weights)
+
+
+def test_a_system_is_moved_to_where_it_costs_least_until_no_move_helps():
+    line = np.triu(np.ones((5, 5), int), 1)
+    starts = np.array([[4, 0, 1, 2, 3], [1, 2, 3, 4, 0], [0, 1, 2, 3, 4], [4, 3, 2, 1, 0]])
+    found = feedback.insertion_search(np.stack([line] * 4), starts)
+    assert found.tolist() == [[0, 1, 2, 3, 4]] * 4
+    still = feedback.insertion_search(np.zeros((1, 3, 3), int), np.array([[2, 0, 1]]))
+    assert still.tolist() == [[2, 0, 1]]
+
+
+def test_the_lowest_system_that_can_stand_is_first_of_an_acyclic_graph():
+    edges = np.zeros((4, 4), int)
+    edges[3, 0] = edges[2, 1] = 1
+    assert feedback.first_sorted(edges).tolist() == [2, 1, 3, 0]
+
+
+def test_two_systems_and_one_need_no_integer_program():
+    two = t.feedback_arc_set(np.array([[0, 0], [3, 0]]), method="lp")
+    assert two.order == (1, 0) and two.n_optima == 1 and two.canonical
+    assert t.feedback_arc_set(np.zeros((1, 1), int), method="lp").order == (0,)
+
+
+def test_the_integer_program_bounds_an_acyclic_tournament_by_nothing():
+    order, lower = feedback.integer(np.triu(np.ones((5, 5), int), 1).T.copy(), 1e18)
+    assert order.tolist() == [4, 3, 2, 1, 0] and lower == 0

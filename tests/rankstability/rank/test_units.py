@@ -1,10 +1,13 @@
 """Kinds of units."""
 
+from dataclasses import FrozenInstanceError, replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from rankstability.rank.units import (
+    default_kinds,
     difference_variance,
     jackknifed,
     nested,
@@ -168,3 +171,43 @@ def test_normal_draws_have_the_covariance_and_no_negative_variance():
     assert drawn.mean(axis=0) == pytest.approx([0, 0], abs=0.05)
     flat = normal_draws(np.array([[1.0, 1.5], [1.5, 1.0]]), 50, np.random.default_rng(1))
     assert flat[:, 0] == pytest.approx(flat[:, 1])  # what they differ by would vary by less than 0
+
+
+def test_parts_of_units_by_hand_with_a_unit_that_one_system_lacks():
+    """Shares of a half each, and of one and two thirds; the second system lacks the first unit."""
+    share = np.array([[0.5, 0.0], [0.5, 1 / 3], [0.0, 2 / 3]])
+    part = np.array([[1.0, 0.0], [-1.0, 3.0], [0.0, -3.0]])
+    kind = jackknifed(share, part)
+    half = np.sqrt(1 / 2)  # of two units each
+    expected = [[2 * half, 0], [-2 * half, 4.5 * half], [0, -9 * half]]
+    np.testing.assert_allclose(kind.influence, expected)
+    assert kind.effective == pytest.approx([2, 9 / 5]) and kind.share is share
+    with pytest.raises(FrozenInstanceError):
+        kind.share = part
+
+
+def test_a_system_of_one_unit_has_one_and_no_influence():
+    alone = jackknifed(np.array([[1.0]]), np.array([[0.0]]))
+    assert alone.influence.tolist() == [[0.0]] and alone.effective.tolist() == [1.0]
+
+
+@pytest.mark.parametrize(("systems", "size", "sparse"), [(1, 9, True), (1, 8, False), (2, 9, True)])
+def test_few_combinations_are_sparse_and_many_are_not(systems, size, sparse):
+    """Of a tenth of all cells or more, a matrix is whole: here one unit of 10, 9, and 20 cells."""
+    unit = np.array([size + 1 if sparse else size])
+    kind = within_domains(
+        np.ones(1), np.ones(1), np.ones(systems), unit=unit, system=np.zeros(1, int),
+        domain=np.zeros(1, int), cells=True,
+    )  # fmt: skip
+    assert isinstance(kind.share, np.ndarray) is not sparse
+    assert kind.share.shape == (unit[0] + 1, systems)
+
+
+def test_the_kinds_of_a_table_of_items_are_its_segments_alone():
+    frame = pd.DataFrame({"system": list("ABA"), "segment": list("xxy"), "score": [1.0, 2, 3]})
+    judged = replace(from_frame(frame), items=True)
+    assert default_kinds(judged) == ("segment",)
+    assert unit_table(judged).to_numpy().tolist() == [["segment", 2, "", 1]]
+    assert default_kinds(from_frame(frame)) == () and unit_table(from_frame(frame)).empty
+    one = from_frame(frame.assign(worker=["u", "v", "v"], hit=["1", "2", "3"]))
+    assert default_kinds(one) == ("worker",)
