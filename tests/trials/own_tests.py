@@ -23,10 +23,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("rankstability/score", "rankstability/rank", "rankcampaigns")
+PARTS = (
+    "rankstability",
+    "rankstability/change",
+    "rankstability/score",
+    "rankstability/rank",
+    "rankcampaigns",
+)
 PATIENCE = 60  # seconds of processor; a mutant that is still running is hung
 RANK, READ = "tests/rankstability/rank", "tests/rankcampaigns"
 WITHOUT = {  # modules without a test file of their own name: the files that test them
+    "rankstability/__init__.py": ["tests/test_public.py"],
+    "rankstability/forwarding.py": ["tests/test_front_door.py", "tests/test_public.py"],
+    "rankstability/paths.py": [f"{READ}/test_campaigns.py"],
     "rankstability/rank/feedback.py": [f"{RANK}/test_tournament.py"],
     "rankstability/rank/srp_studies.py": [f"{RANK}/test_srp.py"],
     "rankcampaigns/guesses.py": [f"{READ}/test_columns.py"],
