@@ -34,6 +34,7 @@ from .systems import rank_counts
 UNITS = {"judgment": "", "annotator": "worker", "document": "document"}
 CLOSEST = 3  # challengers of the first that are tried
 FEW = 12  # bounds up to which judgments are tried one after the other
+SMALL = 100  # removals; where no more can go, few are tried one after the other
 TRIED = 20  # judgments of each plan that are tried so
 SINGLE = 2_000  # judges that are tried alone: those who judged most
 LARGE = 200_000  # judgments; of more, only the first place is asked, and few single units are tried
@@ -382,7 +383,9 @@ def _weakest(every: Ranking, below: int) -> Iterator[tuple[int, int]]:
 def _fewest(plans: Sequence[Plan[T]], said: Callable[[T], str]) -> Found:
     """The smallest number of removals that changes what is `said`; to what; and what is left.
 
-    Each plan is searched from its first number on, by doubling steps, then by bisection.
+    Each plan is searched from its first number on, by doubling steps, then by bisection. If that
+    finds none, and at most `SMALL` can go, all numbers up to `FEW` are tried: of few battles a
+    model may lose the first place without two, and its finite strength without three.
     """
     best: Found = np.nan, "", None
     for start, left, most in plans:
@@ -395,6 +398,8 @@ def _fewest(plans: Sequence[Plan[T]], said: Callable[[T], str]) -> Found:
             low = high
             step = 2 * step
             high = min(high + step, most) if high < most else most + 1
+        if not now and most <= SMALL:
+            low, high, now = _between(start, min(most, FEW), left, said)
         while now and high - low > 1:
             middle = (low + high) // 2
             if then := said(left(middle)):
@@ -404,6 +409,19 @@ def _fewest(plans: Sequence[Plan[T]], said: Callable[[T], str]) -> Found:
                 low = middle
         best = (float(high), now, left(high)) if now else best
     return best
+
+
+def _between(
+    start: int, most: int, left: Callable[[int], T], said: Callable[[T], str]
+) -> tuple[int, int, str]:
+    """The first number of removals from `start` to `most` that changes what is `said`, and to what.
+
+    Before it, the number below; without one, what is said is empty.
+    """
+    for number in range(start, most + 1):
+        if now := said(left(number)):
+            return number - 1, number, now
+    return most, most + 1, ""
 
 
 def fewest_battles(

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
+import rankstability as rs
 from conftest import needs
 from rankstability import load, rank_systems
 from rankstability.errors import DataError
@@ -531,8 +532,11 @@ def test_a_plan_is_searched_by_doubling_and_then_by_bisection():
     assert np.isnan(fewest._fewest([(5, int, 4)], lambda k: "S")[0])  # more than can be removed
     assert fewest._fewest([(4, int, 9)], lambda k: "S")[0] == 4  # what it begins with is not left
     steps = []
-    fewest._fewest([(1, int, 40)], lambda k: steps.append(k) or "")
-    assert steps == [1, 3, 7, 15, 31, 40]
+    fewest._fewest([(1, int, 400)], lambda k: steps.append(k) or "")
+    assert steps == [1, 3, 7, 15, 31, 63, 127, 255, 400]
+    del steps[:]  # of 100, few are tried one by one, too
+    fewest._fewest([(1, int, 100)], lambda k: steps.append(k) or "")
+    assert steps == [1, 3, 7, 15, 31, 63, 100, *range(1, 13)]
 
 
 def test_a_later_plan_counts_only_if_it_needs_fewer():
@@ -881,3 +885,11 @@ def test_one_battle_less_is_exact_and_two_are_a_bound(won, needed, exact):
     first = fewest.removals_of_battles(league({"DA": won, "AB": (3, 1), "DB": (3, 1)}))[0]
     assert (first.fewest, first.exact, first.new_first) == (needed, exact, "A")
     assert first.of == sum(won) + 8
+
+
+def test_two_of_five_battles_decide_although_three_leave_no_strength():
+    """3 wins to 2: without two wins the other is first, without three it has won all."""
+    frame = pd.DataFrame({"winner": ["a"] * 3 + ["b"] * 2, "judge": list("jkjkj")})
+    frame = frame.assign(model_a="a", model_b="b")
+    found = rs.fewest(rs.rank_systems(rs.battles(frame))).set_index(["what", "unit"])
+    assert found.loc[("first", "judgment"), ["fewest", "of", "new_first"]].tolist() == [2, 5, "b"]
