@@ -333,6 +333,8 @@ def test_each_reason_why_something_is_not_read_is_said(tmp_path):
         "b.csv", "data_RNK-public.csv", "header.csv", "sheet.xlsx",
     }  # fmt: skip
     assert formats._why_unread("da", tmp_path / "mine.csv", False) == "of the format long, not da"
+    (tmp_path / "linked.csv").symlink_to(tmp_path / "mine.csv")
+    assert formats._why_unread("da", tmp_path / "linked.csv", False) == "of the format long, not da"
     for name, why in (("da", ""), ("long", "of the format segments, not long")):
         (tmp_path / "ad-seg-scores-cs-en.csv").write_text("SYS SID\nA 1\n")
         assert formats._why_unread(name, tmp_path / "ad-seg-scores-cs-en.csv", False) == why

@@ -482,6 +482,8 @@ def test_a_claim_without_a_direction_is_reflected_by_no_study():
     assert srp.stability(found)["srp"] == 1 / 2  # the second claims nothing
     other = outcome([[1, 1, 3], [1, 2, 3]], [[0.5, 0.5, 0.5], [0.01, 0.5, 0.5]])
     assert srp.stability(other)["srp"] == 1 / 2  # A before B is not seen in the first
+    turned = outcome([[1, 1, 3], [2, 1, 3]], [[0.5, 0.5, 0.5], [0.01, 0.5, 0.5]])
+    assert srp.stability(turned)["srp"] == 1 / 2  # nor is B before A
 
 
 def test_p_at_the_level_is_significant_and_signs_ignore_rounding():
