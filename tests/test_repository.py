@@ -375,7 +375,7 @@ def test_tests_mirror_the_library():
 
 @pytest.mark.parametrize("file", MODULES, ids=lambda f: f.stem)
 def test_modules_are_not_too_long(file):
-    assert len(file.read_text(encoding="utf-8").splitlines()) <= 700
+    assert len(file.read_text(encoding="utf-8").splitlines()) <= 900
 
 
 # Keys of the Citation File Format 1.2.0 that we use; those without which a file is not valid.

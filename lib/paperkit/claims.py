@@ -88,13 +88,17 @@ def status(printed: str, ours: Any, tolerance: float | None = None) -> str:
     gap = abs(value - number)
     if gap <= unit / 2 * (1 + Decimal("1e-9")):
         return "exact"
-    allowed = max(unit, Decimal(str(tolerance))) if tolerance is not None else unit
+    allowed = (
+        max(unit, Decimal(str(tolerance))) if tolerance is not None else unit
+    )
     return "rounds" if gap <= allowed else "differs"
 
 
 def _decimal(text: str) -> Decimal | None:
     try:
-        value = Decimal(text.strip().rstrip("%").replace(",", "").replace("−", "-"))
+        value = Decimal(
+            text.strip().rstrip("%").replace(",", "").replace("−", "-")
+        )
     except InvalidOperation:
         return None
     return value if value.is_finite() else None
@@ -118,18 +122,24 @@ def compare(
     """
     on = list(on)
     extra = [
-        c for c in ("ours", "reason", "tolerance", "provenance", "fact") if c in ours
+        c
+        for c in ("ours", "reason", "tolerance", "provenance", "fact")
+        if c in ours
     ]
     answers = ours.reindex(columns=[*on, *extra]).astype(
         dict.fromkeys([*on, "ours"], object)
     )
-    answers = answers.fillna(dict.fromkeys(on, "")).astype(dict.fromkeys(on, str))
+    answers = answers.fillna(dict.fromkeys(on, "")).astype(
+        dict.fromkeys(on, str)
+    )
     if answers.duplicated(on).any():
         twice = answers.loc[answers.duplicated(on), on].iloc[0]
-        raise InputError("two values for one published number", value=tuple(twice))
-    keys = rows[["paper", *dict.fromkeys(["place", "cell", "published", *on])]].astype(
-        str
-    )
+        raise InputError(
+            "two values for one published number", value=tuple(twice)
+        )
+    keys = rows[
+        ["paper", *dict.fromkeys(["place", "cell", "published", *on])]
+    ].astype(str)
     keys["why"], keys["why_not"] = (
         rows.get(name, "") for name in ("reason", "no_data")
     )
@@ -140,11 +150,15 @@ def compare(
         source = _given(row, "provenance", provenance)
         if source not in PROVENANCES:
             raise InputError(
-                "unknown provenance", value=source, expected=", ".join(PROVENANCES)
+                "unknown provenance",
+                value=source,
+                expected=", ".join(PROVENANCES),
             )
         verdict = status(row["published"], row["ours"], limit)
         verdict = (
-            "fact" if verdict == "exact" and _given(row, "fact", False) else verdict
+            "fact"
+            if verdict == "exact" and _given(row, "fact", False)
+            else verdict
         )
         reason = _given(row, "reason", "")
         if verdict == "no data":
@@ -163,7 +177,9 @@ def _given(row: dict[Any, Any], name: str, usual: Any) -> Any:
     return usual if value is None or pd.isna(value) else value
 
 
-def summary(rows: pd.DataFrame, by: Sequence[str] = ("paper", "place")) -> pd.DataFrame:
+def summary(
+    rows: pd.DataFrame, by: Sequence[str] = ("paper", "place")
+) -> pd.DataFrame:
     """The number of rows of each status by paper and place: columns paper, place, exact, ..."""
     counts = pd.crosstab([rows[name] for name in by], rows["status"])
     table = counts.reindex(columns=list(STATUSES), fill_value=0).reset_index()

@@ -14,7 +14,9 @@ from .templates import HERE
 @cache
 def explained() -> dict[str, Any]:
     """Explanations: ``columns`` maps columns to meanings; ``files`` describes single tables."""
-    return dict(yaml.safe_load((HERE / "columns.yaml").read_text(encoding="utf-8")))
+    return dict(
+        yaml.safe_load((HERE / "columns.yaml").read_text(encoding="utf-8"))
+    )
 
 
 def meanings(table: str, columns: list[str]) -> list[dict[str, str]]:
@@ -23,7 +25,9 @@ def meanings(table: str, columns: list[str]) -> list[dict[str, str]]:
     The meaning of an unexplained column is empty (the tests allow none).
     """
     files = explained()["files"]
-    own: Mapping[str, Any] = files.get(table) or files.get(table.rpartition("_")[0], {})
+    own: Mapping[str, Any] = files.get(table) or files.get(
+        table.rpartition("_")[0], {}
+    )
     known = {**explained()["columns"], **own.get("columns", {})}
     others = own.get("others", "")
     rows = [
@@ -48,5 +52,7 @@ def told(file: Path) -> str:
     about = explained()["files"].get(file.stem, {}).get("about", "")
     rows = meanings(file.stem, header(file))
     return "\n".join(
-        filter(None, [about, *(f"{row['name']}: {row['text']}" for row in rows)])
+        filter(
+            None, [about, *(f"{row['name']}: {row['text']}" for row in rows)]
+        )
     )

@@ -24,14 +24,17 @@ class InputError(ValueError):
         value: object = None,
         expected: str | None = None,
     ) -> None:
-        text = f"{shown(Path(file))}: {problem}" if file is not None else problem
+        text = (
+            f"{shown(Path(file))}: {problem}" if file is not None else problem
+        )
         if value is not None:
             said = repr(value)
-            text += (
-                f"; found {said if len(said) <= LONGEST else said[:LONGEST] + '...'}"
-            )
+            text += f"; found {said if len(said) <= LONGEST else said[:LONGEST] + '...'}"
         super().__init__(
-            visible(text + (f"; expected {expected}" if expected is not None else ""))
+            visible(
+                text
+                + (f"; expected {expected}" if expected is not None else "")
+            )
         )
 
     def _render_traceback_(self) -> list[str]:
@@ -47,4 +50,6 @@ def meant(given: str, known: Iterable[str]) -> str:
 
 def visible(text: str) -> str:
     """`text` with codes (``\\x1b``) for what a terminal or a page would obey instead of showing."""
-    return UNSEEN.sub(lambda char: char[0].encode("unicode_escape").decode(), text)
+    return UNSEEN.sub(
+        lambda char: char[0].encode("unicode_escape").decode(), text
+    )

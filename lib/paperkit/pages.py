@@ -51,11 +51,15 @@ class Body:
     html: str
     headings: list[tuple[int, str, str]]  # level, id, text
     words: list[tuple[str, str, str]]  # id, heading, text below it
-    calls: list[str]  # functions of our packages that its code calls, by full name
+    calls: list[
+        str
+    ]  # functions of our packages that its code calls, by full name
     empty: list[str]  # titles of sections without output in this run
 
 
-def body(saved: Path, links: Mapping[str, str], folder: Path, pair: str = "") -> Body:
+def body(
+    saved: Path, links: Mapping[str, str], folder: Path, pair: str = ""
+) -> Body:
     """The executed notebook `saved` as HTML; it may have failed halfway.
 
     With a `pair`, what belongs to other language pairs is left out (`parts.of_pair`).
@@ -127,7 +131,9 @@ def _without_empty(cells: Sequence[Any]) -> tuple[list[Any], list[str]]:
     """The cells without those of sections without output, and the titles of these."""
     sections: list[list[Any]] = [[]]
     for cell in cells:
-        if cell["cell_type"] == "markdown" and cell["source"].lstrip().startswith("#"):
+        if cell["cell_type"] == "markdown" and cell[
+            "source"
+        ].lstrip().startswith("#"):
             sections.append([])
         sections[-1].append(cell)
     kept: list[Any] = []
@@ -135,7 +141,11 @@ def _without_empty(cells: Sequence[Any]) -> tuple[list[Any], list[str]]:
     for section in sections:
         code = [c for c in section if c["cell_type"] == "code"]
         first = section[0]["source"].strip().splitlines()[0] if section else ""
-        if code and first.startswith("##") and not any(map(_says_something, code)):
+        if (
+            code
+            and first.startswith("##")
+            and not any(map(_says_something, code))
+        ):
             empty.append(first.lstrip("# "))
         else:
             kept += section
@@ -147,7 +157,8 @@ def _folded(cells: Sequence[Any]) -> list[Any]:
 
     def code(*both: Any) -> bool:
         return all(
-            c["cell_type"] == "code" and "parameters" not in _tags(c) for c in both
+            c["cell_type"] == "code" and "parameters" not in _tags(c)
+            for c in both
         )
 
     made: list[Any] = []
@@ -168,7 +179,9 @@ def _says_something(cell: Mapping[str, Any]) -> bool:
         "".join(o.get("data", {}).get("text/html", []))
         for o in cell.get("outputs") or ()
     )
-    return "parameters" in _tags(cell) or any(text != tables.EMPTY for text in shown)
+    return "parameters" in _tags(cell) or any(
+        text != tables.EMPTY for text in shown
+    )
 
 
 CAPTION = re.compile(
@@ -194,14 +207,20 @@ class Captions:
         for number, names, whole, words in CAPTION.findall(text):
             each = re.findall("`([^`]+)`", names)
             for name in each:
-                self.known[name, bool(whole)] = number, " ".join(words.split()), each
+                self.known[name, bool(whole)] = (
+                    number,
+                    " ".join(words.split()),
+                    each,
+                )
         return CAPTION.sub("", text)
 
     def of(self, picture: str) -> str:
         """The caption, as Markdown, of a picture such as ``cs-en/bump.png``; in full only once."""
         pair, _, name = picture.removesuffix(".png").rpartition("/")
         fits = [
-            key for key in self.known if fnmatch(name, key[0]) and not (pair and key[1])
+            key
+            for key in self.known
+            if fnmatch(name, key[0]) and not (pair and key[1])
         ]
         if not fits:
             return ""
@@ -209,7 +228,9 @@ class Captions:
         number, words, each = self.known[best]
         alone = [one.rstrip("*") for one in each] == [name]
         part = [pair, "" if alone else name.replace("_", " ")]
-        label = tables.words(", ".join(filter(None, [f"Figure {number}", *part])))
+        label = tables.words(
+            ", ".join(filter(None, [f"Figure {number}", *part]))
+        )
         said = "" if number in self.said else tables.spaced(words)
         self.said.add(number)
         return f"**{label}.** {said}"
@@ -225,9 +246,16 @@ def _figure(
     """Add to an output with a picture what the template needs: link, caption, alternative text."""
     data = output.get("data", {})
     metadata = output.setdefault("metadata", {})
-    about = {**metadata.get("image/png", {}), **metadata.pop("rankstability", {})}
+    about = {
+        **metadata.get("image/png", {}),
+        **metadata.pop("rankstability", {}),
+    }
     name = str(about.get("picture") or about.get("name") or "")
-    png = base64.b64decode("".join(data["image/png"])) if "image/png" in data else b""
+    png = (
+        base64.b64decode("".join(data["image/png"]))
+        if "image/png" in data
+        else b""
+    )
     link = links.get(name, "")
     if png and link and (folder / name).read_bytes() != png:
         link = ""  # another run has made the file again since
@@ -242,10 +270,13 @@ def _figure(
     caption = captions.of(name) or tables.words(plain)
     first = captions.said - before
     seen = re.sub(r"([*_`<>\[\]])", r"\\\1", str(about.get("seen") or ""))
-    drawn = png or ((folder / name).read_bytes() if name.endswith(".png") else b"")
+    drawn = png or (
+        (folder / name).read_bytes() if name.endswith(".png") else b""
+    )
     metadata["site"] = {
         "size": _drawn_size(drawn),
-        "source": link or "data:image/png;base64," + base64.b64encode(png).decode(),
+        "source": link
+        or "data:image/png;base64," + base64.b64encode(png).decode(),
         "alt": alt or ": ".join(filter(None, [words, heading])) or "Figure",
         "caption": f"{caption} {tables.spaced(seen)}".strip(),
         "mark": f"figure-{first.pop()}" if first else "",
@@ -260,7 +291,10 @@ def _drawn_size(png: bytes) -> list[int]:
     """Width and height of a picture in CSS pixels, as it was drawn; empty without a picture."""
     if not png:
         return []
-    return [round(int.from_bytes(png[k : k + 4], "big") * 96 / DOTS) for k in (16, 20)]
+    return [
+        round(int.from_bytes(png[k : k + 4], "big") * 96 / DOTS)
+        for k in (16, 20)
+    ]
 
 
 def calls(cells: Sequence[Any]) -> dict[str, list[str]]:
@@ -277,18 +311,27 @@ def calls(cells: Sequence[Any]) -> dict[str, list[str]]:
             isinstance(node, ast.ImportFrom)
             and str(node.module).partition(".")[0] in OURS
         ):
-            known |= {n.asname or n.name: f"{node.module}.{n.name}" for n in node.names}
+            known |= {
+                n.asname or n.name: f"{node.module}.{n.name}"
+                for n in node.names
+            }
     made: dict[str, list[str]] = {}
     for name, tree in trees.items():
         called = (
-            ast.unparse(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)
+            ast.unparse(n.func)
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Call)
         )
         parts = (text.partition(".") for text in called)
         full = (
-            known[first] + dot + rest for first, dot, rest in parts if first in known
+            known[first] + dot + rest
+            for first, dot, rest in parts
+            if first in known
         )
         made[name] = [
-            n for n in dict.fromkeys(full) if source_of(n) and ".session." not in n
+            n
+            for n in dict.fromkeys(full)
+            if source_of(n) and ".session." not in n
         ]
     return {cell["id"]: made.get(cell["id"], []) for cell in cells}
 
@@ -309,7 +352,10 @@ def heading_of(saved: Path, code: str) -> str:
     for cell in json.loads(saved.read_bytes())["cells"]:
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            heading = [heading, *re.findall(r"^#+ +(.+)$", text, re.MULTILINE)][-1]
+            heading = [
+                heading,
+                *re.findall(r"^#+ +(.+)$", text, re.MULTILINE),
+            ][-1]
         elif code in text:
             return heading
     return ""
@@ -317,7 +363,9 @@ def heading_of(saved: Path, code: str) -> str:
 
 def slug(text: str) -> str:
     """`text` as part of an id or address: lower-case letters, digits, underscores and hyphens."""
-    return re.sub(r"[^\w]+", "-", unescape(text).lower()).strip("-") or "section"
+    return (
+        re.sub(r"[^\w]+", "-", unescape(text).lower()).strip("-") or "section"
+    )
 
 
 def _anchored(html: str) -> tuple[str, list[tuple[int, str, str]]]:
@@ -333,7 +381,9 @@ def _anchored(html: str) -> tuple[str, list[tuple[int, str, str]]]:
     def heading(found: re.Match[str]) -> str:
         inner = found[2].strip()
         text = " ".join(unescape(re.sub(r"<[^>]+>", "", inner)).split())
-        level = max(2, min(int(found[1]), headings[-1][0] + 1)) if headings else 1
+        level = (
+            max(2, min(int(found[1]), headings[-1][0] + 1)) if headings else 1
+        )
         name = unique(slug(text))
         headings.append((level, name, text))
         link = f'<a class="anchor" href="#{name}" aria-label="Link to {escape(text)}">#</a>'
@@ -346,7 +396,9 @@ def _anchored(html: str) -> tuple[str, list[tuple[int, str, str]]]:
     html = re.sub(r"(?s)<h([1-6])[^>]*>(.*?)</h\1>", heading, html)
     html = re.sub(r'(?s)<figure id="([^"]+)">(.*?)#self', figure, html)
     named = r'(aria-label="(?:Table|Printed text|Error|Equation))"'
-    return re.sub(named, lambda found: f'{found[1]} {next(regions)}"', html), headings
+    return re.sub(
+        named, lambda found: f'{found[1]} {next(regions)}"', html
+    ), headings
 
 
 def _without_dead_ends(html: str) -> str:
@@ -360,19 +412,29 @@ def _without_dead_ends(html: str) -> str:
 
 def _passages(html: str, most: int = 700) -> list[tuple[str, str, str]]:
     """Id, text and the words below each heading, without repeats, code and numbers."""
-    html = re.sub(r'(?s)<details class="code">.*?</details>|<math.*?</math>', " ", html)
+    html = re.sub(
+        r'(?s)<details class="code">.*?</details>|<math.*?</math>', " ", html
+    )
     made = []
     for part in re.split(r"(?=<h[1-6] id=)", html):
         found = re.match(
-            r'<h[1-6] id="([^"]+)">(.*?)<a class="anchor".*?</h[1-6]>', part, re.S
+            r'<h[1-6] id="([^"]+)">(.*?)<a class="anchor".*?</h[1-6]>',
+            part,
+            re.S,
         )
         if found:
             text = unescape(re.sub(r"<[^>]+>", " ", part[found.end() :]))
             words = " ".join(
-                dict.fromkeys(w for w in text.split() if re.search(r"[^\W\d_]", w))
+                dict.fromkeys(
+                    w for w in text.split() if re.search(r"[^\W\d_]", w)
+                )
             )
             made.append(
-                (found[1], unescape(re.sub(r"<[^>]+>", "", found[2])), words[:most])
+                (
+                    found[1],
+                    unescape(re.sub(r"<[^>]+>", "", found[2])),
+                    words[:most],
+                )
             )
     return made
 
@@ -384,11 +446,16 @@ def headline(notebook: Mapping[str, Any]) -> tuple[str, str]:
     """
     cells = notebook.get("cells", [])
     text = next(
-        ("".join(c["source"]) for c in cells if c["cell_type"] == "markdown"), ""
+        ("".join(c["source"]) for c in cells if c["cell_type"] == "markdown"),
+        "",
     )
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"<[^>]+>|[*`]", "", text))
+    text = re.sub(
+        r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"<[^>]+>|[*`]", "", text)
+    )
     title, _, rest = text.strip().partition("\n")
-    question = next((p for p in re.split(r"\n\s*\n", rest.strip()) if p.strip()), "")
+    question = next(
+        (p for p in re.split(r"\n\s*\n", rest.strip()) if p.strip()), ""
+    )
     whole = re.match(r".*[.?!]", " ".join(question.split()))
     return title.lstrip("# ").strip(), whole[0] if whole else ""
 
@@ -406,14 +473,20 @@ def assets() -> dict[str, str]:
     """Files that pages share: style sheet with colours for code, script, schema of a verdict."""
     from pygments.formatters import HtmlFormatter
 
-    light, dark = (HtmlFormatter(style=s).get_style_defs(".highlight") for s in SHADES)
+    light, dark = (
+        HtmlFormatter(style=s).get_style_defs(".highlight") for s in SHADES
+    )
     names = ("site.css", "site.js", "page/verdict.schema.json")
     made = {
-        Path(name).name: (HERE / name).read_text(encoding="utf-8") for name in names
+        Path(name).name: (HERE / name).read_text(encoding="utf-8")
+        for name in names
     }
     screen = f"@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
     plain = ".highlight, .highlight pre { background: none; }"
-    return {**made, "site.css": "\n".join([made["site.css"], light, screen, plain, ""])}
+    return {
+        **made,
+        "site.css": "\n".join([made["site.css"], light, screen, plain, ""]),
+    }
 
 
 TAGS = {
@@ -448,14 +521,20 @@ TAGS |= {
 }
 TAGS |= {"strong", "sub", "summary", "sup", "ul"}
 TAGS |= {"table", "tbody", "td", "tfoot", "th", "thead", "tr"}
-ATTRIBUTES = {"*": ["class", "style", "title", "lang", "scope", "colspan", "rowspan"]}
+ATTRIBUTES = {
+    "*": ["class", "style", "title", "lang", "scope", "colspan", "rowspan"]
+}
 ATTRIBUTES["a"] = ["href"]
 
 
 LONGEST = 20  # rows of a table that is not folded
-SENTENCE = re.compile(r"<td>(?=(?:(?!</td>).){70})")  # a cell of 70 characters or more
+SENTENCE = re.compile(
+    r"<td>(?=(?:(?!</td>).){70})"
+)  # a cell of 70 characters or more
 INERT = "|".join(sorted(TAGS - {"a"}))
-PLAIN = re.compile(rf'(?:[^<>]|</?(?:{INERT})(?: (?:class|scope|title)="[^"<>]*")*>)*+')
+PLAIN = re.compile(
+    rf'(?:[^<>]|</?(?:{INERT})(?: (?:class|scope|title)="[^"<>]*")*>)*+'
+)
 
 
 def harmless(html: str) -> str:
@@ -471,7 +550,9 @@ def harmless(html: str) -> str:
         css = CSSSanitizer(
             [*ALLOWED_CSS_PROPERTIES, "border-bottom"]
         )  # a line between clusters
-        safe = bleach.clean(safe, tags=TAGS, attributes=ATTRIBUTES, css_sanitizer=css)
+        safe = bleach.clean(
+            safe, tags=TAGS, attributes=ATTRIBUTES, css_sanitizer=css
+        )
     safe = safe.replace("<th></th>", "<td></td>")  # an empty heading
     return re.sub(r"<table[^>]*>.*?</table>", _region, safe, flags=re.DOTALL)
 
@@ -485,12 +566,12 @@ def _region(table: re.Match[str]) -> str:
     made = f'<div class="scroll" role="region" tabindex="0" aria-label="Table">{whole}</div>'
     rows = table[0].partition("<tbody>")[2].count("<tr")
     if table[0].startswith('<table class="settings'):
-        return (
-            f'<details class="long"><summary>{rows} settings</summary>{made}</details>'
-        )
+        return f'<details class="long"><summary>{rows} settings</summary>{made}</details>'
     if rows <= LONGEST or table[0].startswith('<table class="ranking'):
         return made
-    return f'<details class="long"><summary>{rows} rows</summary>{made}</details>'
+    return (
+        f'<details class="long"><summary>{rows} rows</summary>{made}</details>'
+    )
 
 
 MATH = {
@@ -506,7 +587,16 @@ MATH = {
     "mstyle",
     "msub",
 }
-MATH |= {"msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover"}
+MATH |= {
+    "msubsup",
+    "msup",
+    "mtable",
+    "mtd",
+    "mtext",
+    "mtr",
+    "munder",
+    "munderover",
+}
 MATH_ATTRIBUTES = [
     "display",
     "fence",
@@ -526,7 +616,9 @@ def equations(html: str) -> str:
     def equation(found: re.Match[str]) -> str:
         made = convert(unescape(found[1]).strip(), display="block")
         safe = bleach.clean(made, tags=MATH, attributes=MATH_ATTRIBUTES)
-        said = 'class="equation" role="region" tabindex="0" aria-label="Equation"'
+        said = (
+            'class="equation" role="region" tabindex="0" aria-label="Equation"'
+        )
         return f"<span {said}>{safe}</span>"
 
     return re.sub(r"\$\$([^<$]+)\$\$", equation, html)

@@ -17,7 +17,15 @@ import yaml
 from . import paths
 from .errors import InputError, meant
 
-TYPES = ("str", "int", "float", "bool", "list[str]", "list[int]", "list[float]")
+TYPES = (
+    "str",
+    "int",
+    "float",
+    "bool",
+    "list[str]",
+    "list[int]",
+    "list[float]",
+)
 LINE = "name: type = literal  # help"
 WHOLE = "whole"  # in place of a language pair: the campaign's tables, from pairs already run
 ALLOWED = yaml.safe_load(
@@ -52,10 +60,16 @@ def resolve(prefix: str) -> str:
         n for n in known if n.startswith(name)
     ]
     if len(matches) != 1:
-        problem = "no such notebook" if not matches else "several notebooks begin so"
-        numbered = [n for n in known if n.startswith(f"0{name}_")]  # 1 may mean 01
+        problem = (
+            "no such notebook" if not matches else "several notebooks begin so"
+        )
+        numbered = [
+            n for n in known if n.startswith(f"0{name}_")
+        ]  # 1 may mean 01
         expected = ", ".join([*numbered, *(matches or known)])
-        expected = expected or "a clone of the repository, which holds the notebooks"
+        expected = (
+            expected or "a clone of the repository, which holds the notebooks"
+        )
         raise InputError(problem, value=prefix, expected=expected)
     return matches[0]
 
@@ -81,7 +95,8 @@ def parameters(name: str) -> list[Parameter]:
     if name == VERDICT:
         file = Path(__file__).with_name("verdict.yaml")
         return [
-            Parameter(**row) for row in yaml.safe_load(file.read_text(encoding="utf-8"))
+            Parameter(**row)
+            for row in yaml.safe_load(file.read_text(encoding="utf-8"))
         ]
     return declared(paths.NOTEBOOKS / f"{name}.ipynb")
 
@@ -103,13 +118,17 @@ def declared(notebook: Path) -> list[Parameter]:
                 "not a parameter", file=notebook, value=name, expected=expected
             )
         try:
-            made.append(Parameter(name, kind, ast.literal_eval(text), about["help"]))
+            made.append(
+                Parameter(name, kind, ast.literal_eval(text), about["help"])
+            )
         except (ValueError, SyntaxError):
             raise InputError(
                 "not a literal", file=notebook, value=text, expected=LINE
             ) from None
     if not made:
-        raise InputError("no cell tagged 'parameters'", file=notebook, expected=LINE)
+        raise InputError(
+            "no cell tagged 'parameters'", file=notebook, expected=LINE
+        )
     return made
 
 
@@ -148,12 +167,16 @@ def _in_range(name: str, value: Any, choices: Collection[str]) -> None:
     if choices and value not in choices:
         raise unknown(f"parameter {name}", value, choices)
     if name == "alpha" and not 0 < value < 1:
-        raise InputError("parameter alpha", value=value, expected="above 0 and below 1")
+        raise InputError(
+            "parameter alpha", value=value, expected="above 0 and below 1"
+        )
     if name in LEAST and not LEAST[name] <= value <= (
         MOST if name != "seed" else math.inf
     ):
         expected = (
-            f"at least {LEAST[name]}" if value < LEAST[name] else f"at most {MOST}"
+            f"at least {LEAST[name]}"
+            if value < LEAST[name]
+            else f"at most {MOST}"
         )
         raise InputError(f"parameter {name}", value=value, expected=expected)
 
@@ -161,7 +184,9 @@ def _in_range(name: str, value: Any, choices: Collection[str]) -> None:
 def unknown(problem: str, value: str, known: Collection[str]) -> InputError:
     """The error for a value that is not among `known`; it names the closest of them."""
     return InputError(
-        problem + meant(str(value), known), value=value, expected=", ".join(known)
+        problem + meant(str(value), known),
+        value=value,
+        expected=", ".join(known),
     )
 
 
@@ -174,19 +199,23 @@ def check_campaign(name: str, campaign: Any) -> None:
             or "none here"
         )
         if campaign.parts:
-            studies = ", ".join(f"{campaign.name}.{part}" for part in campaign.parts)
-            problem = f"{campaign.name} holds several studies: name one for {name}"
+            studies = ", ".join(
+                f"{campaign.name}.{part}" for part in campaign.parts
+            )
+            problem = (
+                f"{campaign.name} holds several studies: name one for {name}"
+            )
             raise InputError(
                 problem, expected=f"campaign={studies}; or, of all, {fitting}"
             )
         if about.get("judges") and not campaign.judged:
             problem = f"{campaign.name} names no judge models"
-            expected = (
-                "`judges: [names]` or `judges: {file: judges.tsv}` in its campaign.yaml"
-            )
+            expected = "`judges: [names]` or `judges: {file: judges.tsv}` in its campaign.yaml"
             raise InputError(problem, expected=expected)
         what = (
-            campaign.protocol if campaign.workers else "segment scores without workers"
+            campaign.protocol
+            if campaign.workers
+            else "segment scores without workers"
         )
         problem = f"{name} is not for {what}, which {campaign.name} holds"
         raise InputError(problem, expected=f"one of {fitting}")
@@ -203,7 +232,9 @@ def check_pair(campaign: Any, pair: str) -> None:
     """Raises InputError for a pair that the campaign lacks; empty and ``whole`` stand for all."""
     if pair and pair != WHOLE and pair not in campaign.pairs:
         raise unknown(
-            f"no such language pair in campaign {campaign.name}", pair, campaign.pairs
+            f"no such language pair in campaign {campaign.name}",
+            pair,
+            campaign.pairs,
         )
 
 
@@ -220,7 +251,9 @@ def takes(about: Mapping[str, Any], campaign: Any) -> bool:
     if campaign.protocol not in about.get("protocols", []):
         return False
     return (
-        campaign.protocol != "DA" or campaign.workers or not about.get("workers", False)
+        campaign.protocol != "DA"
+        or campaign.workers
+        or not about.get("workers", False)
     )
 
 
@@ -237,7 +270,9 @@ def _typed(parameter: Parameter, value: Any) -> Any:
     values = read if several else [read]
     if not isinstance(values, list) or not all(_is(item, v) for v in values):
         expected = f"{kind}: {parameter.help}"
-        raise InputError(f"parameter {parameter.name}", value=value, expected=expected)
+        raise InputError(
+            f"parameter {parameter.name}", value=value, expected=expected
+        )
     values = [float(v) if item == "float" else v for v in values]
     return values if several else values[0]
 
@@ -247,11 +282,17 @@ def _read(value: str) -> Any:
     if value.count("[") > 1 or "{" in value or len(value) > LONGEST:
         return value
     try:
-        scientific = re.fullmatch(r"[-+.0-9]+e[-+]?[0-9]+", value, re.IGNORECASE)
+        scientific = re.fullmatch(
+            r"[-+.0-9]+e[-+]?[0-9]+", value, re.IGNORECASE
+        )
         return (
             float(value) if scientific else yaml.safe_load(value)
         )  # YAML reads 1e-3 as text
-    except (yaml.YAMLError, ValueError, RecursionError):  # such as an impossible date
+    except (
+        yaml.YAMLError,
+        ValueError,
+        RecursionError,
+    ):  # such as an impossible date
         return value
 
 
@@ -283,7 +324,9 @@ def output_folder(given: str | Path) -> Path:
     if not there.is_dir():
         problem = "the output folder cannot be made: this is a file"
     elif not all(
-        os.access(p, os.W_OK | os.X_OK) for p in {there, folder.parent} if p.is_dir()
+        os.access(p, os.W_OK | os.X_OK)
+        for p in {there, folder.parent}
+        if p.is_dir()
     ):
         problem = "the output folder cannot be written to"
     elif folder in (here, *here.parents) or os.path.ismount(folder):

@@ -12,7 +12,9 @@ from typing import Any
 
 from .placing import listed, record
 
-BEGINS = r"\W*{}(?![\w-])"  # a text, whatever its marks, that begins with a pair
+BEGINS = (
+    r"\W*{}(?![\w-])"  # a text, whatever its marks, that begins with a pair
+)
 
 
 def pairs_of(folder: Path) -> list[str]:
@@ -40,14 +42,18 @@ def of_pair(cells: Sequence[Any], pairs: Iterable[str], shown: str) -> int:
     return left
 
 
-def _pair_of(output: Mapping[str, Any], pairs: Sequence[str], current: str) -> str:
+def _pair_of(
+    output: Mapping[str, Any], pairs: Sequence[str], current: str
+) -> str:
     """The pair that an output belongs to, where those before it belong to `current`."""
     data = output.get("data", {})
     if name := picture(output):
         folder, _, _ = name.rpartition("/")
         return folder if folder in pairs else ""
     text = "".join(data.get("text/markdown", []))
-    if begun := [p for p in pairs if re.match(BEGINS.format(re.escape(p)), text)]:
+    if begun := [
+        p for p in pairs if re.match(BEGINS.format(re.escape(p)), text)
+    ]:
         return begun[0]
     cells = re.findall(r"<td>([^<]*)</td>", "".join(data.get("text/html", [])))
     return "" if len(set(cells) & set(pairs)) > 1 else current
@@ -56,5 +62,8 @@ def _pair_of(output: Mapping[str, Any], pairs: Sequence[str], current: str) -> s
 def picture(output: Mapping[str, Any]) -> str:
     """The file of the picture that an output shows, such as ``cs-en/bump.png``; empty if none."""
     metadata = output.get("metadata", {})
-    about = {**metadata.get("image/png", {}), **metadata.get("rankstability", {})}
+    about = {
+        **metadata.get("image/png", {}),
+        **metadata.get("rankstability", {}),
+    }
     return str(about.get("picture") or about.get("name") or "")

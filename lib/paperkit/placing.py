@@ -46,7 +46,9 @@ def results_folder(campaign: Any) -> Path:
     owner = plain / SOURCE
     if not owner.is_file() or owner.read_bytes() == source:
         return plain
-    return plain.with_name(f"{plain.name}-{hashlib.sha256(source).hexdigest()[:6]}")
+    return plain.with_name(
+        f"{plain.name}-{hashlib.sha256(source).hexdigest()[:6]}"
+    )
 
 
 def claim(campaign: Any) -> None:
@@ -95,10 +97,14 @@ def record(folder: Path) -> dict[str, Any]:
     return dict(json.loads(file.read_bytes())) if file.is_file() else {}
 
 
-def listed(made: Mapping[str, Any], about: tuple[str | None, str | None]) -> set[str]:
+def listed(
+    made: Mapping[str, Any], about: tuple[str | None, str | None]
+) -> set[str]:
     """The files that a ``run.json`` lists if it is of this notebook and campaign, else none."""
     mine = (made.get("notebook"), made.get("campaign")) == about
-    return {Path(name).name for name in made.get("files", ())} if mine else set()
+    return (
+        {Path(name).name for name in made.get("files", ())} if mine else set()
+    )
 
 
 def refuse_others(final: Path, files: Iterable[str]) -> None:
@@ -155,12 +161,16 @@ def staging(final: Path) -> Iterator[Path]:
 def _machine() -> str:
     """The machine's name, with the process namespace where there is one (containers)."""
     spaces = Path("/proc/self/ns/pid")
-    return socket.gethostname() + (os.readlink(spaces) if spaces.is_symlink() else "")
+    return socket.gethostname() + (
+        os.readlink(spaces) if spaces.is_symlink() else ""
+    )
 
 
 def _gone(own: Path, machine: str, process: str) -> bool:
     """Whether the run of this folder has ended; on another machine, whether it is a day old."""
-    with suppress(OSError):  # the process of another user, or a folder just removed
+    with suppress(
+        OSError
+    ):  # the process of another user, or a folder just removed
         if machine != _machine():
             return time.time() - own.stat().st_mtime > FORGOTTEN
         try:
@@ -184,7 +194,9 @@ def locked(final: Path) -> Iterator[None]:
         with suppress(FileNotFoundError):
             if os.fstat(number).st_ino == file.stat().st_ino:
                 break
-        os.close(number)  # the previous holder removed this file: open the new one
+        os.close(
+            number
+        )  # the previous holder removed this file: open the new one
     try:
         yield
     finally:
@@ -201,7 +213,9 @@ def place(
     (`about`) in one of the folders `scopes` lists; all others stay.
     """
     with locked(final):
-        earlier = {str(s / name) for s in scopes for name in listed(record(s), about)}
+        earlier = {
+            str(s / name) for s in scopes for name in listed(record(s), about)
+        }
 
         def replaced(folder: str, names: list[str]) -> list[str]:
             """Which files of a folder do not stay: of an earlier run, or made anew."""
@@ -215,7 +229,11 @@ def place(
         if final.is_dir():
             also = {"symlinks": True, "dirs_exist_ok": True}
             shutil.copytree(
-                final, own / NEW, ignore=replaced, copy_function=_linked, **also
+                final,
+                own / NEW,
+                ignore=replaced,
+                copy_function=_linked,
+                **also,
             )
             os.rename(final, own / OLD)
         os.rename(own / NEW, final)
@@ -245,4 +263,6 @@ def recover(final: Path) -> None:
 def recover_below(figures: Path) -> None:
     """`recover` the results of every campaign and notebook."""
     for own in figures.glob(f"*/{STAGING}*~*~*~*"):
-        recover(own.with_name(own.name.rsplit("~", 3)[0].removeprefix(STAGING)))
+        recover(
+            own.with_name(own.name.rsplit("~", 3)[0].removeprefix(STAGING))
+        )

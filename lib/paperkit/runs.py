@@ -70,7 +70,8 @@ class Run:
 def read_runs(executed: Path, figures: Path = paths.FIGURES) -> list[Run]:
     """The runs on this machine, and kept reports of what was not run here successfully; sorted."""
     runs = [
-        _read_run(file, figures) for file in sorted(executed.glob("*/*.status.json"))
+        _read_run(file, figures)
+        for file in sorted(executed.glob("*/*.status.json"))
     ]
     own = {r.key for r in runs if not r.failed and r.executed}
     for report in sorted(figures.glob(f"*/[0-9]*/{NAME}")):
@@ -88,10 +89,15 @@ def _read_run(file: Path, figures: Path) -> Run:
     try:
         record = json.loads(file.read_bytes())
     except ValueError as problem:
-        record = {"status": "failed", "error": f"{file.name} cannot be read: {problem}"}
+        record = {
+            "status": "failed",
+            "error": f"{file.name} cannot be read: {problem}",
+        }
     notebook, _, pair = stem.partition("__")
     failed = record.get("status") != "ok"
-    saved = file.with_name(f"{stem}.failed.ipynb" if failed else f"{stem}.ipynb")
+    saved = file.with_name(
+        f"{stem}.failed.ipynb" if failed else f"{stem}.ipynb"
+    )
     usual = figures / file.parent.name / notebook
     folder = (paths.ROOT / (record.get("output_dir") or usual)).resolve()
     return Run(
@@ -142,7 +148,9 @@ def slim(executed: Path, folder: Path, final: Path) -> bytes:
     }
     injected = "injected-parameters"
     cells = [
-        c for c in notebook["cells"] if injected not in c["metadata"].get("tags", [])
+        c
+        for c in notebook["cells"]
+        if injected not in c["metadata"].get("tags", [])
     ]
     for cell in cells:
         tags = cell["metadata"].get("tags", [])
@@ -151,7 +159,9 @@ def slim(executed: Path, folder: Path, final: Path) -> bytes:
             continue
         cell["execution_count"] = None
         shown = [o for o in cell["outputs"] if o.get("name") != "stderr"]
-        shown = [o for o in shown if WIDGET not in o.get("data", {})]  # progress bars
+        shown = [
+            o for o in shown if WIDGET not in o.get("data", {})
+        ]  # progress bars
         cell["outputs"] = [_linked(o, pictures, final) for o in shown]
     old = notebook["metadata"]
     given = old.get("papermill", {}).get("parameters", {})
@@ -159,10 +169,16 @@ def slim(executed: Path, folder: Path, final: Path) -> bytes:
     metadata["papermill"] = {
         "parameters": {k: v for k, v in given.items() if k != "output_dir"}
     }
-    metadata["rankstability"] = {**metadata.get("rankstability", {}), "pairs": pairs}
+    metadata["rankstability"] = {
+        **metadata.get("rankstability", {}),
+        "pairs": pairs,
+    }
     metadata["rankstability"]["shown"] = shown_pair
     notebook |= {"cells": cells, "metadata": metadata}
-    text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    text = (
+        json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False)
+        + "\n"
+    )
     return text.replace(str(folder), paths.shown(final)).encode()
 
 
@@ -172,7 +188,9 @@ def kept(file: Path) -> bool:
     asked = ["git", "check-ignore", "--quiet", "--no-index", str(file)]
     with suppress(OSError):
         return (
-            subprocess.run(asked, cwd=paths.ROOT, stderr=subprocess.DEVNULL).returncode
+            subprocess.run(
+                asked, cwd=paths.ROOT, stderr=subprocess.DEVNULL
+            ).returncode
             != 0
         )
     return True
@@ -212,9 +230,7 @@ def _linked(
             if kept(f) and f.read_bytes() == png
         ]
         if elsewhere:
-            there = (
-                f"{elsewhere[0].relative_to(final.parent.parent).parts[0]}/{final.name}"
-            )
+            there = f"{elsewhere[0].relative_to(final.parent.parent).parts[0]}/{final.name}"
             mark = file.stem.replace("_", "-")  # as `pages` names the place
             place = f"../{there}.html#figure-{mark}"
             return _markdown(
@@ -228,6 +244,12 @@ def _linked(
     return _markdown(f"![{name}]({name})", {"rankstability": about})
 
 
-def _markdown(text: str, metadata: dict[str, Any] | None = None) -> dict[str, Any]:
+def _markdown(
+    text: str, metadata: dict[str, Any] | None = None
+) -> dict[str, Any]:
     data = {"text/markdown": text}
-    return {"output_type": "display_data", "data": data, "metadata": metadata or {}}
+    return {
+        "output_type": "display_data",
+        "data": data,
+        "metadata": metadata or {},
+    }

@@ -53,15 +53,17 @@ def listed(
         below, _, name = stem.rpartition("/")
         if not pair or below == pair:
             rows.append((below, name, SHOWN.index(kind), place))
-    drawn = {(below, name) for below, name, nth, _ in rows if SHOWN[nth] in FIGURE}
+    drawn = {
+        (below, name) for below, name, nth, _ in rows if SHOWN[nth] in FIGURE
+    }
     groups: dict[str, dict[str, Any]] = {}
     for below, name, nth, place in sorted(rows):
         group = groups.setdefault(
             below or "the whole campaign", {"figures": {}, "tables": {}}
         )
-        files = group["figures" if (below, name) in drawn else "tables"].setdefault(
-            name, {}
-        )
+        files = group[
+            "figures" if (below, name) in drawn else "tables"
+        ].setdefault(name, {})
         files[SHOWN[nth]] = f"{folder}/{place}"
     return groups
 
@@ -88,7 +90,9 @@ def write_pages(
         record = {}
     old = record.get("pages", {})
     fresh = {}
-    folders = {(run.campaign, run.notebook): run.output_dir for run in reversed(runs)}
+    folders = {
+        (run.campaign, run.notebook): run.output_dir for run in reversed(runs)
+    }
     files = {
         key: publish(folder, site.joinpath(*key))
         for key, folder in sorted(folders.items())
@@ -101,9 +105,16 @@ def write_pages(
         places = files[run.campaign, run.notebook]
         near = around(run, runs)
         beside = {
-            name: [[r.page, r.last_line] for r in those] for name, those in near.items()
+            name: [[r.page, r.last_line] for r in those]
+            for name, those in near.items()
         }
-        stamp = [digest(run.executed), repr(run), repr(beside), repr(places), *parts]
+        stamp = [
+            digest(run.executed),
+            repr(run),
+            repr(beside),
+            repr(places),
+            *parts,
+        ]
         if (old.get(run.page) or {}).get("stamp") == stamp and (
             site / run.page
         ).is_file():
@@ -115,20 +126,26 @@ def write_pages(
         todo, desc="report pages", unit="page", disable=None
     ):
         try:
-            fresh[run.page] = {"stamp": stamp, **_write_page(run, near, places, site)}
+            fresh[run.page] = {
+                "stamp": stamp,
+                **_write_page(run, near, places, site),
+            }
         except (
             Exception
         ) as problem:  # one broken notebook must not take the report with it
             problems[run.page] = f"{type(problem).__name__}: {problem}"
             (site / run.page).unlink(missing_ok=True)
     copies = [
-        f"{'/'.join(key)}/{place}" for key, places in files.items() for place in places
+        f"{'/'.join(key)}/{place}"
+        for key, places in files.items()
+        for place in places
     ]
     _remove(site, {*old, *record.get("copies", [])} - {*fresh, *copies})
     made = {"pages": fresh, "copies": copies}
     if made != record:
         write_whole(
-            site / RECORD, (json.dumps(made, indent=1, sort_keys=True) + "\n").encode()
+            site / RECORD,
+            (json.dumps(made, indent=1, sort_keys=True) + "\n").encode(),
         )
     return len(todo) - len(problems), problems, fresh
 
@@ -138,13 +155,22 @@ def _write_page(
 ) -> dict[str, Any]:
     assert run.executed is not None
     # the figures of a failed run were never put in place, so its page embeds them
-    links = {} if run.failed else {place: f"{run.notebook}/{place}" for place in places}
+    links = (
+        {}
+        if run.failed
+        else {place: f"{run.notebook}/{place}" for place in places}
+    )
     body = pages.body(run.executed, links, run.output_dir, _shown(run))
-    near = {**near, "unbuilt": _unbuilt(run, near["pairs"]), "shown": _shown(run)}
+    near = {
+        **near,
+        "unbuilt": _unbuilt(run, near["pairs"]),
+        "shown": _shown(run),
+    }
     files = listed(places, run.notebook, run.pair)
     csv = [place for place in places if place.endswith(".csv")]
     told = {
-        f"{run.notebook}/{place}": columns.told(run.output_dir / place) for place in csv
+        f"{run.notebook}/{place}": columns.told(run.output_dir / place)
+        for place in csv
     }
     _write(
         site,
@@ -157,7 +183,9 @@ def _write_page(
         **near,
     )
     names = " ".join(
-        dict.fromkeys(" ".join(p.rpartition(".")[0] for p in places).split("/"))
+        dict.fromkeys(
+            " ".join(p.rpartition(".")[0] for p in places).split("/")
+        )
     )
     words = [*body.words, *([("files", "Files", names)] if files else [])]
     return {
@@ -178,7 +206,9 @@ def apart(run: Run, runs: Sequence[Run]) -> list[Run]:
     own = {one.pair for one in runs if one.key[:2] == run.key[:2]}
     others = [pair for pair in pairs_of(run.output_dir) if pair not in own]
     return [
-        replace(run, pair=pair, seconds=0) for pair in others if pair != _shown(run)
+        replace(run, pair=pair, seconds=0)
+        for pair in others
+        if pair != _shown(run)
     ]
 
 
@@ -193,7 +223,9 @@ def _unbuilt(run: Run, pages: Sequence[Run]) -> list[str]:
     """The pairs of a kept report without a page of their own here."""
     if run.status != "kept" or run.executed is None:
         return []
-    about = json.loads(run.executed.read_bytes())["metadata"].get("rankstability", {})
+    about = json.loads(run.executed.read_bytes())["metadata"].get(
+        "rankstability", {}
+    )
     here = {page.pair for page in pages} | {about.get("shown")}
     return [pair for pair in about.get("pairs", []) if pair not in here]
 
@@ -208,7 +240,11 @@ def _remove(site: Path, left: Iterable[str]) -> None:
 
 
 def build(
-    executed: Path, figures: Path, site: Path, contexts: Contexts, words_too: Words
+    executed: Path,
+    figures: Path,
+    site: Path,
+    contexts: Contexts,
+    words_too: Words,
 ) -> dict[str, Any]:
     """Make the site from executed notebooks and rendered figures; returns numbers of what was done.
 
@@ -221,19 +257,25 @@ def build(
     converted, problems, made = write_pages(runs, site)
     for name, text in pages.assets().items():
         write_whole(site / "assets" / name, text.encode())
-    calls = sorted({name for about in made.values() for name in about["calls"]})
+    calls = sorted(
+        {name for about in made.values() for name in about["calls"]}
+    )
     own, words = contexts(runs, problems, figures, site, calls)
     for page, about in made.items():
-        where = page.removesuffix(".html").replace("/", " · ").replace("__", " · ")
+        where = (
+            page.removesuffix(".html").replace("/", " · ").replace("__", " · ")
+        )
         words += [
-            (f"{page}#{i}", heading, where, text) for i, heading, text in about["words"]
+            (f"{page}#{i}", heading, where, text)
+            for i, heading, text in about["words"]
         ]
     words += words_too
-    index = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace(
-        "<", "\\u003c"
-    )
+    index = json.dumps(
+        words, ensure_ascii=False, separators=(",", ":")
+    ).replace("<", "\\u003c")
     write_whole(
-        site / "assets" / "search.js", f"window.REPORT_WORDS={index};\n".encode()
+        site / "assets" / "search.js",
+        f"window.REPORT_WORDS={index};\n".encode(),
     )
     for page, context in own.items():
         # written even if unchanged, because the workflow needs the index to be newer than the runs

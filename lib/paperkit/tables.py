@@ -17,7 +17,9 @@ EMPTY = '<p class="quiet">No rows.</p>'
 UNITS = {
     "variance": "points²",
     "seconds": "s",
-    **dict.fromkeys(("mean_raw", "system_sd", "document_sd", "luck_raw"), "points"),
+    **dict.fromkeys(
+        ("mean_raw", "system_sd", "document_sd", "luck_raw"), "points"
+    ),
     **dict.fromkeys(("ref_percent", "bad_ref_percent", "human_percent"), "%"),
     **dict.fromkeys(("mean_z", "company_z", "luck_z", "z_without"), "sd"),
     **dict.fromkeys(("rank_low", "rank_high"), "rank"),
@@ -76,7 +78,9 @@ def html(frame: pd.DataFrame) -> str:
         else ""
     )
     head = f"<thead><tr>{''.join(heads)}</tr></thead>"
-    ignored = "tex2jax_ignore mathjax_ignore"  # a $ in a name begins no formula
+    ignored = (
+        "tex2jax_ignore mathjax_ignore"  # a $ in a name begins no formula
+    )
     return visible(
         f'<table class="frame {ignored}">{head}<tbody>\n{body}\n</tbody></table>{more}'
     )
@@ -88,7 +92,9 @@ def heading(name: object) -> str:
         return ", ".join(heading(part) for part in name if str(part))
     if not str(name).strip():
         return '<span class="unseen">name</span>'
-    text = NAMES.get(str(name), str(name).replace("_", " ").strip() or str(name))
+    text = NAMES.get(
+        str(name), str(name).replace("_", " ").strip() or str(name)
+    )
     unit = UNITS.get(str(name))
     return escape(spaced(text)) + (f" <small>({unit})</small>" if unit else "")
 
@@ -117,13 +123,20 @@ def _digits(frame: pd.DataFrame, k: int) -> int:
         return _own(frame, [k])
     ends = [END.fullmatch(name) for name in names]
     own = _own(
-        frame, [i for i, e in enumerate(ends) if e and (e[1], e[3]) == (end[1], end[3])]
+        frame,
+        [
+            i
+            for i, e in enumerate(ends)
+            if e and (e[1], e[3]) == (end[1], end[3])
+        ],
     )
     before = [i for i in range(k) if not ends[i]] if own else []
     begin = end[1] or ""
     close = f"_{end[3]}" if end[3] else ""
     named = [
-        i for i in before if names[i].startswith(begin) and names[i].endswith(close)
+        i
+        for i in before
+        if names[i].startswith(begin) and names[i].endswith(close)
     ]
     with_decimals = [i for i in before if _own(frame, [i])]
     middle = named[:1] if named and (begin or close) else with_decimals[-1:]
@@ -134,7 +147,9 @@ def _own(frame: pd.DataFrame, which: list[int]) -> int:
     """Digits behind the point that these columns together ask for; none for words."""
     columns = (frame.iloc[:, i] for i in which)
     numeric = [
-        c for c in columns if pd.api.types.is_numeric_dtype(c) and c.dtype != bool
+        c
+        for c in columns
+        if pd.api.types.is_numeric_dtype(c) and c.dtype != bool
     ]
     values = [c.to_numpy(float, na_value=np.nan) for c in numeric]
     return decimals(np.concatenate(values)) if values else 0
@@ -174,12 +189,18 @@ def number(value: Any, digits: int) -> str:
         return NONE
     if not math.isfinite(value):
         return "∞" if value > 0 else "−∞"
-    text = f"{value:,.{digits}f}" if abs(value) >= 10_000 else f"{value:.{digits}f}"
+    text = (
+        f"{value:,.{digits}f}"
+        if abs(value) >= 10_000
+        else f"{value:.{digits}f}"
+    )
     if value and not text.strip("-0."):
         if not digits:
             return text
         return ("<" if value > 0 else ">−") + f"{10.0**-digits:.{digits}f}"
-    return text.replace("-", "−") if text.strip("-0.") else text.removeprefix("-")
+    return (
+        text.replace("-", "−") if text.strip("-0.") else text.removeprefix("-")
+    )
 
 
 def _missing(value: Any) -> bool:
@@ -203,13 +224,21 @@ def named(values: Mapping[str, Any]) -> str:
         if isinstance(part, Mapping):
             part = ", ".join(f"{key} {value}" for key, value in part.items())
         rows.append((name, NONE if part in ("", None) else str(part)))
-    table = html(pd.DataFrame(rows, columns=["setting", "value"], dtype=object))
-    return table.replace('<table class="frame', '<table class="settings frame', 1)
+    table = html(
+        pd.DataFrame(rows, columns=["setting", "value"], dtype=object)
+    )
+    return table.replace(
+        '<table class="frame', '<table class="settings frame', 1
+    )
 
 
 def words(markdown: str) -> str:
     """`markdown` in which only headings and bold type are markup; names from data are text."""
-    text = spaced(markdown).translate(str.maketrans(TEXT)).replace("://", "&#58;//")
+    text = (
+        spaced(markdown)
+        .translate(str.maketrans(TEXT))
+        .replace("://", "&#58;//")
+    )
     return re.sub(r"(?<!\*)\*(?!\*)", "&#42;", text)
 
 

@@ -45,7 +45,9 @@ def _environment() -> Any:
         lstrip_blocks=True,
         finalize=lambda value: visible(value) if type(value) is str else value,
     )
-    made.filters.update(number=number, about=about, percent=percent, p=p_value, tex=tex)
+    made.filters.update(
+        number=number, about=about, percent=percent, p=p_value, tex=tex
+    )
     made.filters.update(
         duration=duration, short=short, texnumber=tex_number, label=label
     )
@@ -77,7 +79,9 @@ def decimals(values: Iterable[float | None]) -> int:
 
 def fixed(value: Any, digits: int) -> str:
     """A number with `digits` decimals, a true minus, and no minus before a zero."""
-    return NONE if _missing(value) else f"{value:z,.{digits}f}".replace("-", "−")
+    return (
+        NONE if _missing(value) else f"{value:z,.{digits}f}".replace("-", "−")
+    )
 
 
 def about(value: Any) -> str:
@@ -121,7 +125,9 @@ def coded(text: str) -> Markup:
     """`text` for HTML, escaped, with what stands between backticks as code."""
     return Markup(
         re.sub(
-            r"`([^`]+)`", r"<code>\1</code>", html.escape(visible(text), quote=False)
+            r"`([^`]+)`",
+            r"<code>\1</code>",
+            html.escape(visible(text), quote=False),
         )
     )
 

@@ -51,12 +51,16 @@ def figures(cores: str) -> int:
         "host",
     ]
     command = [snakemake, *options, "progress"]
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as run:
+    with subprocess.Popen(
+        command, cwd=ROOT, stderr=subprocess.PIPE, text=True
+    ) as run:
         try:
             for line in run.stderr or ():
                 if not line.startswith(NOISE):
                     print(line, end="", file=sys.stderr, flush=True)
-        except KeyboardInterrupt:  # Snakemake receives it too, and ends its jobs
+        except (
+            KeyboardInterrupt
+        ):  # Snakemake receives it too, and ends its jobs
             pass
     return run.returncode
 
@@ -89,15 +93,21 @@ def weight(name: str) -> float:
 def ran(name: str, started: float) -> str:
     """The line of a job that has ended: its number, its name, its time and the time left."""
     now = time.time()
-    with COUNT.open("a+") as count:  # several jobs may end at once: each adds a line
+    with COUNT.open(
+        "a+"
+    ) as count:  # several jobs may end at once: each adds a line
         count.write(name + "\n")
         count.flush()
         count.seek(0)
         first, *done = count.read().splitlines()
     about = json.loads(first)
-    ahead = {name: s for name, s in about["expected"].items() if name not in done}
+    ahead = {
+        name: s for name, s in about["expected"].items() if name not in done
+    }
     ended = [s for name, s in about["expected"].items() if name in done]
-    left = remaining(ended, [*ahead.values()], now - about["started"], about["cores"])
+    left = remaining(
+        ended, [*ahead.values()], now - about["started"], about["cores"]
+    )
     rest = f"about {spoken(left)} left" if ahead else "the report is next"
     place = f"[{len(done):>3} of {len(about['expected'])}]"
     return f"{place} {name:<46} {spoken(now - started):>9}   {rest}"

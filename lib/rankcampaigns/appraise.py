@@ -27,7 +27,15 @@ from .languages import LANGUAGES, no_rows
 from .mqm import as_read, each_error
 from .segments import identify
 
-COMMON = ("username", "system", "itemId", "itemType", "srcLang", "trgLang", "score")
+COMMON = (
+    "username",
+    "system",
+    "itemId",
+    "itemType",
+    "srcLang",
+    "trgLang",
+    "score",
+)
 DOCUMENT = ("docId", "isDocScore")
 TIMES = ("timeStart", "timeEnd")
 LAYOUTS = {
@@ -46,7 +54,11 @@ OTHER_NAMES = {
     "isCompleteDocument": "isDocScore",
     "docid": "docId",
 }
-OTHER_NAMES |= {"docscore": "isDocScore", "start": "timeStart", "end": "timeEnd"}
+OTHER_NAMES |= {
+    "docscore": "isDocScore",
+    "start": "timeStart",
+    "end": "timeEnd",
+}
 OTHER_NAMES |= {
     "hitid": "username",
     "segid": "itemId",
@@ -64,7 +76,12 @@ IDS = {
     "type": "itemType",
 }
 SAID_AS = IDS | {"item": IDS["segment"], "document": "docId"}
-TEXTS = {"block": "docId", "start": "timeStart", "end": "timeEnd", "spans": "spans"}
+TEXTS = {
+    "block": "docId",
+    "start": "timeStart",
+    "end": "timeEnd",
+    "spans": "spans",
+}
 TEXTS |= {"whole": "isDocScore"}
 FILE_NAME = re.compile(
     r"[^.]+\.[a-z]+-[a-z]+\.(?:hyp\.|(?=ref\.))(.+)\.[a-z]+\.txt|^wmt\d\d\.(.+)"
@@ -93,8 +110,12 @@ SAME = {
 }  # has its own weight
 Files: TypeAlias = tuple[Path, ...]
 People: TypeAlias = Mapping[str, Sequence[str]] | None
-SURELY_THE_SAME = 20  # judgments that no two annotators give alike, score for score
-VARIED = 5  # different scores and spans, at least: without errors, all are the same
+SURELY_THE_SAME = (
+    20  # judgments that no two annotators give alike, score for score
+)
+VARIED = (
+    5  # different scores and spans, at least: without errors, all are the same
+)
 # what a layout says of a judgment
 SAID = ("hit", "system", "item", "type", "score", "block", "spans")
 LONGEST = (
@@ -116,7 +137,11 @@ def layout(line: str) -> tuple[str, ...]:
     names = tuple(OTHER_NAMES.get(name, name) for name in row)
     for columns in LAYOUTS.values():
         for whole in (columns, (*columns, *BATCH)):
-            cell = dict(zip(whole, row, strict=True)) if len(row) == len(whole) else {}
+            cell = (
+                dict(zip(whole, row, strict=True))
+                if len(row) == len(whole)
+                else {}
+            )
             known = cell.get("isDocScore", "true").lower() in ("true", "false")
             known &= (
                 not cell["timeStart"].startswith("[") if cell else False
@@ -139,7 +164,9 @@ def almost(line: str) -> str:
 def pairs(files: Files) -> tuple[str, ...]:
     """The language pairs of the files, sorted."""
     exports = [export(file) for file in files if not companion(file)]
-    return tuple(sorted({pair for rows in exports for pair in rows["pair"].unique()}))
+    return tuple(
+        sorted({pair for rows in exports for pair in rows["pair"].unique()})
+    )
 
 
 def reading(files: Files, annotators: People = None) -> pd.DataFrame:
@@ -149,7 +176,10 @@ def reading(files: Files, annotators: People = None) -> pd.DataFrame:
         columns = layout(text.first_line(file))
         if columns and "annotator" not in columns:
             accounts.update(
-                tables.read(file, columns).frame["username"].astype(str).unique()
+                tables.read(file, columns)
+                .frame["username"]
+                .astype(str)
+                .unique()
             )
     told = annotators or ANNOTATORS in {file.name for file in files}
     rows = [] if told else [("all", *one) for one in asked_of(accounts)]
@@ -170,7 +200,9 @@ def read_appraise(
     rows, excluded = judged(files, pair, annotators)
     count = rows["mark"].value_counts()
     names = ", ".join(file.name for file in files if not companion(file))
-    excluded += [(names, WHY[mark], int(n)) for mark, n in count.items() if mark]
+    excluded += [
+        (names, WHY[mark], int(n)) for mark, n in count.items() if mark
+    ]
     table = pd.DataFrame(excluded, columns=["file", "reason", "rows"])
     good = rows[rows["mark"] == ""]
     return direct_assessment(pair, rows, good, table, scales.PERCENT)
@@ -189,10 +221,14 @@ def judged(
     for file in exports:
         rows = export(file)
         inside = rows["pair"] == pair
-        counts = rows.attrs["changed"] | {"other language pairs": int((~inside).sum())}
+        counts = rows.attrs["changed"] | {
+            "other language pairs": int((~inside).sum())
+        }
         untimed = rows.loc[inside, "time"].isna()
         counts["(kept: no start and end in seconds)"] = int(untimed.sum())
-        excluded += [(file.name, reason, n) for reason, n in counts.items() if n]
+        excluded += [
+            (file.name, reason, n) for reason, n in counts.items() if n
+        ]
         parts.append(rows[inside])
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if rows.empty:
@@ -226,14 +262,18 @@ def judged(
     return rows, excluded
 
 
-def _refuse_renamed(exports: Sequence[Path], said: Sequence[pd.DataFrame]) -> None:
+def _refuse_renamed(
+    exports: Sequence[Path], said: Sequence[pd.DataFrame]
+) -> None:
     """Raises DataError if two exports have the same judgments, of accounts by other names."""
     varied = {
         file: part.drop(columns="hit")
         for file, part in zip(exports, said, strict=True)
         if len(part[["score", "spans"]].drop_duplicates()) >= VARIED
     }
-    together.refuse_twice(list(varied), list(varied.values()), least=SURELY_THE_SAME)
+    together.refuse_twice(
+        list(varied), list(varied.values()), least=SURELY_THE_SAME
+    )
 
 
 @text.kept(4)
@@ -254,11 +294,15 @@ def export(file: Path) -> pd.DataFrame:
     table = tables.read(file, columns)
     if table.frame.empty:
         raise DataError("no rows", file=file, expected="judgments")
-    codes = table.validated(schemas.languages(r"\w+([-_]\w+)*"), LANGUAGE_NAMES).astype(
-        str
+    codes = table.validated(
+        schemas.languages(r"\w+([-_]\w+)*"), LANGUAGE_NAMES
+    ).astype(str)
+    rows = table.validated(
+        schemas.judgments(list(TYPES)), {**IDS, "score": "score"}
     )
-    rows = table.validated(schemas.judgments(list(TYPES)), {**IDS, "score": "score"})
-    rows = rows.astype(dict.fromkeys(IDS, str)).rename(columns={"segment": "item"})
+    rows = rows.astype(dict.fromkeys(IDS, str)).rename(
+        columns={"segment": "item"}
+    )
     rows["type"] = rows["type"].map(TYPES)
     codes = codes.apply(
         lambda column: column.map(lambda code: LANGUAGES.get(code, code))
@@ -268,7 +312,9 @@ def export(file: Path) -> pd.DataFrame:
     if "annotator" in columns:
         rows["worker"] = table.frame["annotator"].astype(str)
     for ours, theirs in TEXTS.items():
-        rows[ours] = table.frame[theirs].astype(str) if theirs in columns else ""
+        rows[ours] = (
+            table.frame[theirs].astype(str) if theirs in columns else ""
+        )
     said = rows[["start", "end"]]
     times = said.apply(pd.to_numeric, errors="coerce")
     times = times.where(np.isfinite(times))
@@ -297,12 +343,16 @@ def _apart(block: str, systems: Collection[str]) -> tuple[str, str]:
     """The document that a docId names (perhaps ``srf.0#171-182``), and the marks at its end."""
     pieces = block.split("#")
     at = len(pieces)
-    while at > 1 and (MARK.fullmatch(pieces[at - 1]) or pieces[at - 1] in systems):
+    while at > 1 and (
+        MARK.fullmatch(pieces[at - 1]) or pieces[at - 1] in systems
+    ):
         at -= 1
     return "#".join(pieces[:at]), "".join(f"#{mark}" for mark in pieces[at:])
 
 
-def _seconds(account: pd.Series, start: pd.Series, end: pd.Series) -> pd.Series:
+def _seconds(
+    account: pd.Series, start: pd.Series, end: pd.Series
+) -> pd.Series:
     """Seconds from the end of the account's previous judgment (or its start) to that of this one.
 
     An item's own times are often equal, because a document is one page.
@@ -310,7 +360,9 @@ def _seconds(account: pd.Series, start: pd.Series, end: pd.Series) -> pd.Series:
     known = (start >= 0) & (end >= start) & (end - start < LONGEST)
     start = start.where(known)
     end = end.where(known)
-    return end - end.sort_values(kind="stable").groupby(account).shift().fillna(start)
+    return end - end.sort_values(kind="stable").groupby(
+        account
+    ).shift().fillna(start)
 
 
 def _marks(rows: pd.DataFrame) -> np.ndarray:
@@ -329,7 +381,9 @@ def _marks(rows: pd.DataFrame) -> np.ndarray:
         "",
     ).astype(object)
     start = rows["start"].fillna(-np.inf)
-    latest = rows.assign(mark=mark, start=start).sort_values("start", kind="stable")
+    latest = rows.assign(mark=mark, start=start).sort_values(
+        "start", kind="stable"
+    )
     key = ["hit", "system", "item", "block", "type", "mark"]
     again = latest.duplicated(key, keep="last").sort_index().to_numpy()
     mark[again & (mark == "")] = "superseded"
@@ -339,9 +393,12 @@ def _marks(rows: pd.DataFrame) -> np.ndarray:
 def _annotators(hits: pd.Series, file: Path) -> pd.Series:
     table = tables.read(file, sign="\t").frame.astype(str)
     if not {"username", "annotator"} <= set(table.columns):
-        wrong = partial(DataError, file=file, line=1, value="\t".join(table.columns))
+        wrong = partial(
+            DataError, file=file, line=1, value="\t".join(table.columns)
+        )
         raise wrong(
-            "not a list of annotators", expected="a header with username and annotator"
+            "not a list of annotators",
+            expected="a header with username and annotator",
         )
     of = table.groupby("username")["annotator"].agg(set)
     for name in sorted(set(hits)):
@@ -380,17 +437,27 @@ def read_appraise_mqm(
     """
     rows, outside = judged(files, pair, annotators)
     keep = rows["mark"].eq("") & rows["type"].eq("SYSTEM")
-    reason = rows["mark"].map(WHY).fillna("control items, type BAD (left out)")[~keep]
-    excluded = reason.value_counts().to_dict() | {why: n for _, why, n in outside}
+    reason = (
+        rows["mark"]
+        .map(WHY)
+        .fillna("control items, type BAD (left out)")[~keep]
+    )
+    excluded = reason.value_counts().to_dict() | {
+        why: n for _, why, n in outside
+    }
     rows = rows[keep]
     order = pd.to_numeric(rows["segment"], errors="coerce")
     if order.isna().any():  # names, not numbers: numbered in order of name
-        order = pd.Series(pd.factorize(rows["segment"], sort=True)[0], rows.index)
+        order = pd.Series(
+            pd.factorize(rows["segment"], sort=True)[0], rows.index
+        )
     place = order.groupby(rows["document"]).rank("dense").astype(int)
     with text.placed(files[0]):
         errors = rows["spans"].map(_errors)
     rows = rows.assign(pair=pair, segment=order.astype(int), doc_segment=place)
-    return as_read(each_error(rows.assign(rater=rows["worker"]), errors), excluded)
+    return as_read(
+        each_error(rows.assign(rater=rows["worker"]), errors), excluded
+    )
 
 
 def _errors(spans: str) -> list[tuple[str, str]]:
@@ -398,12 +465,11 @@ def _errors(spans: str) -> list[tuple[str, str]]:
     wrong = partial(DataError, column="spans")
     try:
         marked = [
-            (error["error_type"], str(error["severity"])) for error in json.loads(spans)
+            (error["error_type"], str(error["severity"]))
+            for error in json.loads(spans)
         ]
     except (ValueError, TypeError, KeyError):
-        expected = (
-            '[{"severity": "major", "error_type": ["Accuracy", "Omission"]}, ...]'
-        )
+        expected = '[{"severity": "major", "error_type": ["Accuracy", "Omission"]}, ...]'
         raise wrong(
             "not a list of error spans", value=spans[:80], expected=expected
         ) from None
@@ -411,9 +477,13 @@ def _errors(spans: str) -> list[tuple[str, str]]:
     for kind, severity in marked:
         if severity.lower() not in SEVERITIES:
             raise wrong(
-                "unknown severity", value=severity, expected=", ".join(SEVERITIES)
+                "unknown severity",
+                value=severity,
+                expected=", ".join(SEVERITIES),
             )
-        name = "/".join(kind) if isinstance(kind, list) else str(kind or "Other")
+        name = (
+            "/".join(kind) if isinstance(kind, list) else str(kind or "Other")
+        )
         out.append((SAME.get(name, name), SEVERITIES[severity.lower()]))
     return out or [("No-error", "No-error")]
 
@@ -424,7 +494,9 @@ def _reader(read: Callable[..., Judgments]) -> Reader:
         read=lambda source, pair: read(
             source.files, pair, source.settings.get("annotator")
         ),
-        reading=lambda source: reading(source.files, source.settings.get("annotator")),
+        reading=lambda source: reading(
+            source.files, source.settings.get("annotator")
+        ),
         beside=companion,
     )
 

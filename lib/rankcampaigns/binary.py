@@ -43,16 +43,19 @@ def _opened(path: Path) -> Iterator[Any]:
         import pyarrow.parquet
     except ImportError:
         expected = "pip install pyarrow, or CSV"
-        raise DataError("Parquet needs pyarrow", file=path, expected=expected) from None
+        raise DataError(
+            "Parquet needs pyarrow", file=path, expected=expected
+        ) from None
     try:
-        with text.opened(path) as stream, pyarrow.parquet.ParquetFile(stream) as file:
+        with (
+            text.opened(path) as stream,
+            pyarrow.parquet.ParquetFile(stream) as file,
+        ):
             yield file
     except DataError:
         raise
     except (OSError, ValueError, pyarrow.ArrowException) as error:
-        problem = (
-            f"not Parquet, or damaged ({(str(error).splitlines() or [''])[0][:80]})"
-        )
+        problem = f"not Parquet, or damaged ({(str(error).splitlines() or [''])[0][:80]})"
         raise DataError(problem, file=path) from None
 
 
@@ -69,7 +72,10 @@ def names(path: Path, sheet: str = "") -> list[str]:
     for name in there:
         if there.count(name) > 1:
             raise DataError(
-                "a column appears twice", file=path, value=name, expected="each once"
+                "a column appears twice",
+                file=path,
+                value=name,
+                expected="each once",
             )
     return there
 
@@ -87,7 +93,10 @@ def beside(path: Path, sheet: str = "") -> Notes:
 
 
 def read(
-    path: Path, chosen: Collection[str], written: Callable[[Any], str], sheet: str = ""
+    path: Path,
+    chosen: Collection[str],
+    written: Callable[[Any], str],
+    sheet: str = "",
 ) -> tuple[dict[str, pd.Categorical], np.ndarray]:
     """The `chosen` columns as text, and the line of each row; `written` converts the values.
 
@@ -96,7 +105,9 @@ def read(
     """
     if _is_spreadsheet(path):
         cells = _sheet(path, sheet)[0]
-        found = {name: pd.Categorical(cells[name].map(written)) for name in chosen}
+        found = {
+            name: pd.Categorical(cells[name].map(written)) for name in chosen
+        }
         return found, cells.index.to_numpy()
     columns = _parquet(path, chosen, written)
     return columns, np.arange(1, len(next(iter(columns.values()), [])) + 1)
@@ -113,15 +124,23 @@ def _sheet(file: Path, title: str = "") -> tuple[pd.DataFrame, Notes]:
         there = ", ".join(book)
         if title:
             raise DataError(
-                "no such sheet", file=file, value=title, expected=f"one of {there}"
+                "no such sheet",
+                file=file,
+                value=title,
+                expected=f"one of {there}",
             )
         expected = f'sheet="{next(iter(book))}", or CSV of it'
-        raise DataError("several sheets", file=file, value=there, expected=expected)
+        raise DataError(
+            "several sheets", file=file, value=there, expected=expected
+        )
     rows = book[title] if title else next(iter(book.values()))
     found = layout(rows)
-    used = sorted(set(rows[found.header]).union(*(rows[line] for line in found.body)))
+    used = sorted(
+        set(rows[found.header]).union(*(rows[line] for line in found.body))
+    )
     header = [
-        as_text(rows[found.header].get(k, "")).strip() or f"column {_letters(k)}"
+        as_text(rows[found.header].get(k, "")).strip()
+        or f"column {_letters(k)}"
         for k in used
     ]
     cells = [[rows[line].get(k, "") for k in used] for line in found.body]
@@ -142,7 +161,9 @@ def _book(file: Path) -> dict[str, dict[int, dict[int, Any]]]:
         import openpyxl
     except ImportError:
         expected = "pip install openpyxl, or CSV"
-        raise DataError("XLSX needs openpyxl", file=file, expected=expected) from None
+        raise DataError(
+            "XLSX needs openpyxl", file=file, expected=expected
+        ) from None
 
     class _Tables(openpyxl.reader.excel.ExcelReader):
         """A reader that leaves sheets of a chart alone, in which openpyxl may fail."""
@@ -151,22 +172,30 @@ def _book(file: Path) -> dict[str, dict[int, dict[int, Any]]]:
             pass
 
     try:
-        with zipfile.ZipFile(file) as packed, warnings.catch_warnings(action="ignore"):
+        with (
+            zipfile.ZipFile(file) as packed,
+            warnings.catch_warnings(action="ignore"),
+        ):
             total = sum(part.file_size for part in packed.infolist())
             text.check_unpacked(file, total, file.stat().st_size)
             for part in packed.namelist():
                 if part.startswith("xl/worksheets/") and part.endswith(".xml"):
                     with packed.open(part) as stream:
                         _refuse_unsaved(file, stream)
-            book = _Tables(file, read_only=True, data_only=True, keep_links=False)
+            book = _Tables(
+                file, read_only=True, data_only=True, keep_links=False
+            )
             book.read()
             sheets = {
-                str(sheet.title): _rows(file, sheet) for sheet in book.wb.worksheets
+                str(sheet.title): _rows(file, sheet)
+                for sheet in book.wb.worksheets
             }
             book.wb.close()
     except DataError:
         raise
-    except Exception as error:  # whatever openpyxl meets that it did not expect
+    except (
+        Exception
+    ) as error:  # whatever openpyxl meets that it did not expect
         raise DataError(
             f"not XLSX, or damaged ({str(error)[:80]})", file=file
         ) from None
@@ -185,9 +214,14 @@ def _rows(file: Path, sheet: Any) -> dict[int, dict[int, Any]]:
     for line, row in enumerate(sheet.iter_rows(values_only=True), start=1):
         if line > MOST_ROWS:
             raise DataError(
-                "too large", file=file, line=line, expected=f"at most {MOST_ROWS} rows"
+                "too large",
+                file=file,
+                line=line,
+                expected=f"at most {MOST_ROWS} rows",
             )
-        if cells := {k: cell for k, cell in enumerate(row) if cell not in (None, "")}:
+        if cells := {
+            k: cell for k, cell in enumerate(row) if cell not in (None, "")
+        }:
             rows[line] = cells
     return rows
 
@@ -213,7 +247,9 @@ def _refuse_unsaved(file: Path, sheet: IO[bytes]) -> None:
             wrong = partial(
                 DataError, "a formula without its value", file=file, line=line
             )
-            raise wrong(value=place, expected="a file saved by a spreadsheet program")
+            raise wrong(
+                value=place, expected="a file saved by a spreadsheet program"
+            )
 
 
 @text.kept(16)
@@ -230,10 +266,14 @@ def hidden(path: Path) -> Notes:
             with packed.open(part) as stream:
                 for _, row in ElementTree.iterparse(stream):
                     if row.tag.endswith("}row"):
-                        flat = float(row.get("ht") or 1) == 0  # its height was made 0
+                        flat = (
+                            float(row.get("ht") or 1) == 0
+                        )  # its height was made 0
                         rows += flat or row.get("hidden") in ("1", "true")
                         row.clear()
-    return ((HIDDEN, f"{rows} {'row' if rows == 1 else 'rows'}"),) if rows else ()
+    return (
+        ((HIDDEN, f"{rows} {'row' if rows == 1 else 'rows'}"),) if rows else ()
+    )
 
 
 def _parquet(
@@ -244,20 +284,35 @@ def _parquet(
         kinds = {name: file.schema_arrow.field(name).type for name in chosen}
         for name, kind in kinds.items():
             if kind.num_fields:
-                wrong = partial(DataError, file=path, column=name, value=str(kind))
+                wrong = partial(
+                    DataError, file=path, column=name, value=str(kind)
+                )
                 raise wrong(
-                    "not single values", expected="a text or a number in each row"
+                    "not single values",
+                    expected="a text or a number in each row",
                 )
         groups = [
-            file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)
+            file.metadata.row_group(k)
+            for k in range(file.metadata.num_row_groups)
         ]
-        parts = [group.column(k) for group in groups for k in range(group.num_columns)]
+        parts = [
+            group.column(k)
+            for group in groups
+            for k in range(group.num_columns)
+        ]
         size = sum(
-            p.total_uncompressed_size for p in parts if p.path_in_schema in kinds
+            p.total_uncompressed_size
+            for p in parts
+            if p.path_in_schema in kinds
         )
         cells = file.metadata.num_rows * len(kinds)
-        text.check_unpacked(path, max(size, LEAST * cells), path.stat().st_size)
-        return {name: _as_text(file.read([name]).column(0), written) for name in kinds}
+        text.check_unpacked(
+            path, max(size, LEAST * cells), path.stat().st_size
+        )
+        return {
+            name: _as_text(file.read([name]).column(0), written)
+            for name in kinds
+        }
 
 
 def _as_text(column: Any, written: Callable[[Any], str]) -> pd.Categorical:
@@ -265,11 +320,15 @@ def _as_text(column: Any, written: Callable[[Any], str]) -> pd.Categorical:
     import pyarrow
 
     if str(column.type) in ("binary", "large_binary"):
-        column = column.cast(pyarrow.large_string())  # raises unless it is UTF-8
+        column = column.cast(
+            pyarrow.large_string()
+        )  # raises unless it is UTF-8
     if not pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     column = column.unify_dictionaries().combine_chunks()
     values = [*map(written, column.dictionary.to_pylist()), ""]
     code_of, distinct = pd.factorize(np.array(values, dtype=object), sort=True)
     codes = code_of[column.indices.fill_null(len(values) - 1).to_numpy()]
-    return pd.Categorical.from_codes(codes, distinct).remove_unused_categories()
+    return pd.Categorical.from_codes(
+        codes, distinct
+    ).remove_unused_categories()

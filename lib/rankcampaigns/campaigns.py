@@ -76,8 +76,12 @@ def find(name: str | Path, told: Mapping[str, Any] | None = None) -> Campaign:
     ('de-en', 'en-cs')
     """
     if not isinstance(name, str | Path):
-        expected = "a name or a path; frames are taken by `judgments` and `battles`"
-        raise DataError("not a campaign", value=type(name).__name__, expected=expected)
+        expected = (
+            "a name or a path; frames are taken by `judgments` and `battles`"
+        )
+        raise DataError(
+            "not a campaign", value=type(name).__name__, expected=expected
+        )
     given = str(name)
     if given in catalogue():
         campaign = _campaign(given, folder_of(given), catalogue()[given])
@@ -85,9 +89,7 @@ def find(name: str | Path, told: Mapping[str, Any] | None = None) -> Campaign:
             return _own(path, told)  # a user's folder of that name
         if not campaign.complete:
             by_hand = "(data/README.md says how to place them by hand)"
-            expected = (
-                f"the files there; `make data CAMPAIGN={given}` fetches them {by_hand}"
-            )
+            expected = f"the files there; `make data CAMPAIGN={given}` fetches them {by_hand}"
             problem = f"the files of {given} are not here"
             raise DataError(problem, file=campaign.folder, expected=expected)
         return campaign
@@ -108,18 +110,29 @@ def find(name: str | Path, told: Mapping[str, Any] | None = None) -> Campaign:
             expected="a path that exists",
         )
     here = ", ".join(campaign.name for campaign in present()) or "none"
-    expected = f"a folder or file, or one of {', '.join(catalogue())}; here: {here}"
+    expected = (
+        f"a folder or file, or one of {', '.join(catalogue())}; here: {here}"
+    )
     value = given if len(given) <= 200 else given[:200] + " ..."
     raise DataError(
-        "unknown campaign" + meant(given, catalogue()), value=value, expected=expected
+        "unknown campaign" + meant(given, catalogue()),
+        value=value,
+        expected=expected,
     )
 
 
 def _existing(given: str) -> Path | None:
     """The folder or file at this path, relative to here or to the repository, if it exists."""
-    with contextlib.suppress(OSError, ValueError):  # too long, or a NUL byte: no path
+    with contextlib.suppress(
+        OSError, ValueError
+    ):  # too long, or a NUL byte: no path
         return next(
-            (p.resolve() for p in (Path(given), paths.ROOT / given) if p.exists()), None
+            (
+                p.resolve()
+                for p in (Path(given), paths.ROOT / given)
+                if p.exists()
+            ),
+            None,
         )
     return None
 
@@ -129,7 +142,9 @@ def _own(path: Path, told: Mapping[str, Any] | None) -> Campaign:
     folder = path
     file = None
     if not path.is_file() and not path.is_dir():
-        raise DataError("neither a file nor a folder", file=path, expected="judgments")
+        raise DataError(
+            "neither a file nor a folder", file=path, expected="judgments"
+        )
     if path.is_file():
         folder = path.parent
         if path.name.removesuffix(".gz") not in (
@@ -140,7 +155,9 @@ def _own(path: Path, told: Mapping[str, Any] | None) -> Campaign:
     elif not settings_file(path).is_file() and not formats.kinds_of(path):
         folder = _inside(path)
     for known in catalogue() if file is None else ():
-        if folder == folder_of(known).resolve() or _is_copy(folder, catalogue()[known]):
+        if folder == folder_of(known).resolve() or _is_copy(
+            folder, catalogue()[known]
+        ):
             return _campaign(known, folder, catalogue()[known])
     entry = read_settings(settings_file(folder))
     now = told or {}
@@ -163,14 +180,16 @@ def _own(path: Path, told: Mapping[str, Any] | None) -> Campaign:
     if "format" not in entry or (file is not None and formats.kind_of(file)):
         here = file or folder
         listed = [str(one) for one in entry.get("files", [])]
-        entry["format"] = formats.mapped(here, listed, entry) or formats.detect(
-            here, listed
-        )
+        entry["format"] = formats.mapped(
+            here, listed, entry
+        ) or formats.detect(here, listed)
     form = entry["format"]
     settings = settings_file(folder)
     if file is None or tables_of(folder) == [file]:
         refuse_idle(said, form, settings)
-    if form != "da" and not formats.files(form, file or folder, settings=entry):
+    if form != "da" and not formats.files(
+        form, file or folder, settings=entry
+    ):
         problem = f"no file of the format {form}, which campaign.yaml names"
         names = ", ".join(
             sorted(one.name for one in folder.iterdir() if one != settings)[:6]
@@ -182,7 +201,9 @@ def _own(path: Path, told: Mapping[str, Any] | None) -> Campaign:
     named = path.parent if path.is_file() else path
     named = named.parent if named.name == ANALYSIS else named
     name = FILE_ENDING.sub("", file.name) if file else named.name
-    name = visible(name.strip(".")) or "campaign"  # a folder's name: never ".."
+    name = (
+        visible(name.strip(".")) or "campaign"
+    )  # a folder's name: never ".."
     # results under a catalogue name must not be mistaken for those of the official campaign
     name = f"own-{name}" if name in catalogue() else name
     campaign = _campaign(name, folder, entry, file)
@@ -193,25 +214,35 @@ def _own(path: Path, told: Mapping[str, Any] | None) -> Campaign:
 
 def _is_copy(folder: Path, entry: Mapping[str, Any]) -> bool:
     """Whether a folder holds all files of a catalogue campaign as they were released."""
-    of_parts = [name for names in entry.get("parts", {}).values() for name in names]
+    of_parts = [
+        name for names in entry.get("parts", {}).values() for name in names
+    ]
     wanted = [str(name) for name in entry.get("files", of_parts)]
     listed = [
-        source["files"] for source in entry.get("sources", ()) if "repository" in source
+        source["files"]
+        for source in entry.get("sources", ())
+        if "repository" in source
     ]
     blobs = {
-        name: about.get("git_blob") for files in listed for name, about in files.items()
+        name: about.get("git_blob")
+        for files in listed
+        for name, about in files.items()
     }
     if not wanted or not all(blobs.get(name) for name in wanted):
         return False
     here = {name: locate(folder, name) for name in wanted}
     return all(
-        file and text.git_blob(file) == blobs[name] for name, file in here.items()
+        file and text.git_blob(file) == blobs[name]
+        for name, file in here.items()
     )
 
 
 def _inside(path: Path) -> Path:
     """The only ``analysis`` folder in `path`, or one level deeper; without one, `path`."""
-    for pattern in (ANALYSIS, f"*/{ANALYSIS}"):  # as in the releases of WMT17 to WMT19
+    for pattern in (
+        ANALYSIS,
+        f"*/{ANALYSIS}",
+    ):  # as in the releases of WMT17 to WMT19
         found = [folder for folder in path.glob(pattern) if folder.is_dir()]
         if len(found) == 1:
             return found[0]
@@ -224,13 +255,17 @@ def _known_pair(campaign: Campaign, pair: str) -> None:
         expected = "one of them: " + ", ".join(
             f"{name}.{part}" for part in campaign.parts
         )
-        raise DataError(f"{name} holds several studies", value=name, expected=expected)
+        raise DataError(
+            f"{name} holds several studies", value=name, expected=expected
+        )
     if pair not in campaign.pairs:
         problem = f"{name} has no rows for the language pair" + meant(
             pair, campaign.pairs
         )
         problem = problem if pair else f"{name} has several language pairs"
-        wrong = partial(DataError, problem, file=campaign.folder, value=pair or None)
+        wrong = partial(
+            DataError, problem, file=campaign.folder, value=pair or None
+        )
         raise wrong(expected="one of " + ", ".join(campaign.pairs))
 
 
@@ -239,9 +274,14 @@ def _refuse_other_pair(campaign: Campaign) -> None:
     told = campaign.entry.get("pair")
     if campaign.own and told and set(campaign.pairs) != {told}:
         problem = "`pair:` is not the language pair of the rows"
-        expected = f"no `pair:`, since the rows say {', '.join(campaign.pairs)}"
+        expected = (
+            f"no `pair:`, since the rows say {', '.join(campaign.pairs)}"
+        )
         place = partial(
-            DataError, problem, file=settings_file(campaign.folder), column="pair"
+            DataError,
+            problem,
+            file=settings_file(campaign.folder),
+            column="pair",
         )
         raise place(value=told, expected=expected)
 
@@ -292,7 +332,9 @@ def load(
             campaign.files(pair) if form == "battles" else (), campaign.entry
         )
         others = partial(_annotators_of_others, campaign, pair)
-        judgments = judges.people(judgments, campaign.entry, campaign.folder, others)
+        judgments = judges.people(
+            judgments, campaign.entry, campaign.folder, others
+        )
     judgments = _ranked(judgments, campaign.entry.get("unranked", {}), pair)
     adaptive = bool(campaign.entry.get("adaptive"))
     human = _humans(campaign, judgments)
@@ -317,11 +359,16 @@ def _annotators_of_others(campaign: Campaign, pair: str) -> set[str]:
     """The annotators of a campaign's other language pairs."""
     reader = formats.reader(campaign.format)
     pairs = [one for one in campaign.pairs if one != pair]
-    each = (judges.annotators(reader.read(campaign.source(one), one)) for one in pairs)
+    each = (
+        judges.annotators(reader.read(campaign.source(one), one))
+        for one in pairs
+    )
     return set().union(*each)
 
 
-def _ranked(judgments: Any, unranked: Mapping[str, Sequence[str]], pair: str) -> Any:
+def _ranked(
+    judgments: Any, unranked: Mapping[str, Sequence[str]], pair: str
+) -> Any:
     """The judgments without the systems that are not ranked in this pair.
 
     `unranked` maps a system to the pairs in which it stands for reference rows. Rows left out are
@@ -334,7 +381,9 @@ def _ranked(judgments: Any, unranked: Mapping[str, Sequence[str]], pair: str) ->
         excluded = dict(judgments.attrs.get("excluded", {}))
         excluded[f"{system}: reference rows, not ranked"] = int(outside.sum())
         judgments = judgments[~outside].reset_index(drop=True)
-        judgments["system"] = judgments["system"].cat.remove_categories([system])
+        judgments["system"] = judgments["system"].cat.remove_categories(
+            [system]
+        )
         judgments.attrs["excluded"] = excluded
     return judgments
 
@@ -350,7 +399,9 @@ def _humans(campaign: Campaign, judgments: Any) -> tuple[str, ...] | None:
     if missing := set(campaign.entry.get("humans", ())) - here:
         every = set(here)
         for pair in campaign.pairs if missing else ():
-            read = formats.reader(campaign.format).read(campaign.source(pair), pair)
+            read = formats.reader(campaign.format).read(
+                campaign.source(pair), pair
+            )
             every |= humans.systems_of(read)
         humans.check(campaign, every)
     return tuple(humans.declared(campaign, sorted(here)))
@@ -359,7 +410,11 @@ def _humans(campaign: Campaign, judgments: Any) -> tuple[str, ...] | None:
 def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
     """The judgments of one pair of a DA campaign with workers; raises DataError for any other."""
     if campaign.protocol != "DA" or not campaign.workers:
-        has = "no DA" if campaign.protocol != "DA" else "segment scores without workers"
+        has = (
+            "no DA"
+            if campaign.protocol != "DA"
+            else "segment scores without workers"
+        )
         raise DataError(
             f"{campaign.name} has {has}", expected="a DA campaign with workers"
         )
@@ -374,7 +429,9 @@ def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
     Those of references, too, which `load` leaves out where they were not ranked. Raises DataError
     if the campaign has none.
     """
-    if campaign.format != "da" and (campaign.protocol != "DA" or campaign.workers):
+    if campaign.format != "da" and (
+        campaign.protocol != "DA" or campaign.workers
+    ):
         raise DataError(
             f"{campaign.name} has no segment scores", expected="a DA campaign"
         )
@@ -419,6 +476,8 @@ def fingerprint(campaign: Campaign, pair: str = "") -> str:
         total.update(
             path.name.removesuffix(".gz").encode() + text.digest(path).encode()
         )
-    told = {name: campaign.entry[name] for name in TOLD if campaign.entry.get(name)}
+    told = {
+        name: campaign.entry[name] for name in TOLD if campaign.entry.get(name)
+    }
     total.update(repr(told).encode() if told else b"")
     return total.hexdigest()[:16]

@@ -32,7 +32,12 @@ WORDS = {  # what a page calls them, unless campaign.yaml or the table has other
     **{"annotator": "annotator", "pair": "language pair"},
 }
 PROTOCOLS = {"DA": "direct assessment", "RR": "relative ranking", "MQM": "MQM"}
-ARENA = {"system": "model", "segment": "prompt", "pair": "task", "judgment": "battle"}
+ARENA = {
+    "system": "model",
+    "segment": "prompt",
+    "pair": "task",
+    "judgment": "battle",
+}
 WORDS_OF = {  # words of their own for some protocols and formats
     "RR": {"annotator": "judge"},
     "MQM": {"annotator": "rater"},
@@ -47,7 +52,14 @@ OF_ITEMS = {"segment": "item", "judgment": "score"}  # of leaderboards
 SPOKEN = {  # column names that serve as words for systems, segments and annotators
     "system": ("model", "engine", "product"),
     "segment": ("sentence", "prompt", "question", "item"),
-    "annotator": ("worker", "rater", "judge", "user", "respondent", "participant"),
+    "annotator": (
+        "worker",
+        "rater",
+        "judge",
+        "user",
+        "respondent",
+        "participant",
+    ),
 }
 
 
@@ -64,15 +76,21 @@ class Campaign:
 
     name: str  # the catalogue's, or the folder's
     protocol: str  # DA, RR or MQM
-    style: str  # SR-DC, SR+DC, both where pairs differ (see `style_of`), or empty
+    style: (
+        str  # SR-DC, SR+DC, both where pairs differ (see `style_of`), or empty
+    )
     tool: str  # what collected the judgments
     year: int  # 0 where unknown
     folder: Path
     format: str  # one of `formats.FORMATS`
     title: str = ""
     demo: bool = False  # synthetic, in the repository
-    known_pairs: tuple[str, ...] = ()  # of the official release; `pairs` are those here
-    entry: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    known_pairs: tuple[
+        str, ...
+    ] = ()  # of the official release; `pairs` are those here
+    entry: Mapping[str, Any] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     file: Path | None = None  # the file, if the campaign is a single one
 
     def source(self, pair: str = "") -> Source:
@@ -118,7 +136,11 @@ class Campaign:
             for key, value in self.entry.items()
             if key not in ("parts", "protocol")
         }
-        told |= {"format": form, "files": names, "title": f"{self.title}: {name}"}
+        told |= {
+            "format": form,
+            "files": names,
+            "title": f"{self.title}: {name}",
+        }
         return _campaign(f"{self.name}.{name}", self.folder, told)
 
     @cached_property
@@ -144,7 +166,9 @@ class Campaign:
             for source in self.entry["sources"]
             if "repository" in source
         ]
-        official = next(files[GOOD]["git_blob"] for files in sources if GOOD in files)
+        official = next(
+            files[GOOD]["git_blob"] for files in sources if GOOD in files
+        )
         file = locate(self.folder, GOOD)
         return file is not None and text.git_blob(file) != official
 
@@ -171,9 +195,11 @@ class Campaign:
             **WORDS_OF.get(self.protocol, {}),
         }
         words |= WORDS_OF.get(self.format, {})
-        if self.format == "long" and not {"annotator", "document", "hit"} & set(
-            self.headers
-        ):
+        if self.format == "long" and not {
+            "annotator",
+            "document",
+            "hit",
+        } & set(self.headers):
             words |= OF_ITEMS
         for name, header in self.headers.items():
             if plain(header) in SPOKEN.get(name, ()):
@@ -190,7 +216,9 @@ class Campaign:
         The pair is unnamed if it is the placeholder ``xx-yy``.
         """
         lacking = {"pair"} if self.pairs == (PLACEHOLDER,) else set()
-        return frozenset(lacking | formats.reader(self.format).lacks(self.source()))
+        return frozenset(
+            lacking | formats.reader(self.format).lacks(self.source())
+        )
 
     def style_of(self, pair: str) -> str:
         """``SR-DC``, ``SR+DC`` or empty, for one pair."""
@@ -201,20 +229,29 @@ class Campaign:
 
         judged: ``bilingual`` (with the source), ``monolingual`` (with a reference) or ``unknown``.
         """
-        frame = pd.DataFrame({"pair": list(self.pairs if pairs is None else pairs)})
+        frame = pd.DataFrame(
+            {"pair": list(self.pairs if pairs is None else pairs)}
+        )
         frame["year"] = self.year
         for name in ("style", "tool", "judged"):
             frame[name] = [
-                _of_pair(self.entry.get(name, ""), pair) for pair in frame["pair"]
+                _of_pair(self.entry.get(name, ""), pair)
+                for pair in frame["pair"]
             ]
         return frame.replace({"judged": {"": "unknown"}})
 
     def files(self, pair: str = "") -> tuple[Path, ...]:
         """The files here that are read for `pair` (empty: all pairs)."""
         parts = self.entry.get("parts", {}).values()
-        of_parts = {"files": [file for part in parts for file in part]} if parts else {}
+        of_parts = (
+            {"files": [file for part in parts for file in part]}
+            if parts
+            else {}
+        )
         entry = {**self.entry, **of_parts}
-        return formats.files(self.format, self.file or self.folder, pair, entry)
+        return formats.files(
+            self.format, self.file or self.folder, pair, entry
+        )
 
     @cached_property
     def unread(self) -> tuple[tuple[str, str], ...]:
@@ -233,7 +270,9 @@ class Campaign:
             return False
         if self.format == "da":
             return all(locate(self.folder, name) for name in (LATEST, GOOD))
-        with contextlib.suppress(DataError):  # damaged: reported when it is read
+        with contextlib.suppress(
+            DataError
+        ):  # damaged: reported when it is read
             return bool(self.files())
         return True
 
@@ -264,14 +303,18 @@ def catalogue() -> dict[str, dict[str, Any]]:
 def in_catalogue(name: str) -> bool:
     """Whether a name is that of a catalogue campaign, or of one of its studies."""
     whole, _, part = name.partition(".")
-    return name in catalogue() or part in catalogue().get(whole, {}).get("parts", {})
+    return name in catalogue() or part in catalogue().get(whole, {}).get(
+        "parts", {}
+    )
 
 
 def folder_of(name: str) -> Path:
     """Where the files of a catalogue campaign belong, present or not."""
     entry = catalogue()[name]
     return (
-        paths.DEMO / name if entry.get("demo") else paths.data_root() / entry["folder"]
+        paths.DEMO / name
+        if entry.get("demo")
+        else paths.data_root() / entry["folder"]
     )
 
 
@@ -297,7 +340,8 @@ def _campaign(
 def listed() -> tuple[Campaign, ...]:
     """All campaigns of the catalogue, here or not."""
     return tuple(
-        _campaign(name, folder_of(name), entry) for name, entry in catalogue().items()
+        _campaign(name, folder_of(name), entry)
+        for name, entry in catalogue().items()
     )
 
 

@@ -35,7 +35,9 @@ BATTLE = (
     "winner",
 )  # columns that tell of battles; these may be named with them
 BESIDE_BATTLE = ("judge", "question", "domain")
-DECIMAL = re.compile(r"[-+]?\d+(,\d+)?")  # an integer, or a number with a decimal comma
+DECIMAL = re.compile(
+    r"[-+]?\d+(,\d+)?"
+)  # an integer, or a number with a decimal comma
 PER_CENT = re.compile(r"[-+]?\d+([.,]\d+)?\s*%")
 A = {"system": "a system", "segment": "a segment", "annotator": "an annotator"}
 TRUTH = {"true": "1", "false": "0"}
@@ -83,14 +85,16 @@ class Judged:
 
     table: Table  # text, in the file's own columns; one row per score, given or missing
     names: Mapping[str, str]  # our column (of `FIELDS`) to the file's
-    excluded: Mapping[str, int]  # rows of the file that are not in the table, by reason
+    excluded: Mapping[
+        str, int
+    ]  # rows of the file that are not in the table, by reason
     pair: str = ""  # the pair of all rows if no column names it
     pair_from: str = ""  # where that pair comes from
-    scale: tuple[float, float] | None = None  # what the format prescribes, if it does
-    said: Said = ()  # what else was understood
-    averages: bool = (
-        False  # whether scores are released means over annotators without names
+    scale: tuple[float, float] | None = (
+        None  # what the format prescribes, if it does
     )
+    said: Said = ()  # what else was understood
+    averages: bool = False  # whether scores are released means over annotators without names
 
     def column(self, name: str) -> pd.Series:
         """One of our columns as text; all empty if the file does not have it."""
@@ -107,7 +111,9 @@ class Judged:
         if "pair" not in self.names:
             return np.full(len(self.table.frame), self.pair, dtype=object)
         written = self.column("pair")
-        ours = written.map({one: languages.pair_of(one) for one in written.unique()})
+        ours = written.map(
+            {one: languages.pair_of(one) for one in written.unique()}
+        )
         bad = np.flatnonzero((ours == "").to_numpy())
         if len(bad):
             expected = "a pair such as cs-en"
@@ -119,14 +125,18 @@ class Judged:
     @cached_property
     def scores(self) -> np.ndarray:
         """Scores as numbers, NaN where a cell is empty or not a number."""
-        return pd.to_numeric(self.column("score"), errors="coerce").to_numpy(float)
+        return pd.to_numeric(self.column("score"), errors="coerce").to_numpy(
+            float
+        )
 
 
 Opener = Callable[[Path, Mapping[str, Any]], Judged]
 Said = tuple[tuple[str, str, str], ...]  # what, value, said by ("": settings)
 
 
-def columns_of(header: Sequence[str], mapping: Mapping[str, str]) -> dict[str, str]:
+def columns_of(
+    header: Sequence[str], mapping: Mapping[str, str]
+) -> dict[str, str]:
     """Our columns to those of a header, by `mapping` or else by the names of `FIELDS` and `ELSE`.
 
     Raises DataError if several columns may be the same one of ours, or the header lacks one of
@@ -186,7 +196,9 @@ def sheet_of(path: Path, settings: Mapping[str, Any]) -> tuple[str, str]:
         return "", ""
     mapping = settings.get("columns") or {}
     headers = {title: binary.names(path, title) for title in titles}
-    named = {title: _named(header, mapping) for title, header in headers.items()}
+    named = {
+        title: _named(header, mapping) for title, header in headers.items()
+    }
     from . import guesses
 
     likely = {t: guesses.likely(header) for t, header in headers.items()}
@@ -210,7 +222,9 @@ def sheet_of(path: Path, settings: Mapping[str, Any]) -> tuple[str, str]:
 
 def _named(names: Sequence[str], mapping: Mapping[str, str]) -> set[str]:
     """Which of our columns a sheet's header names."""
-    known = {ours: theirs for ours, theirs in mapping.items() if theirs in names}
+    known = {
+        ours: theirs for ours, theirs in mapping.items() if theirs in names
+    }
     try:
         return set(columns_of(names, known))
     except DataError:  # several may be one of ours
@@ -230,7 +244,9 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
     sheet, why = sheet_of(path, settings)
     with text.placed(path, 1):
         if wide:
-            table, of = _melted(tables.any_table(path, sheet=sheet), wide, mapping)
+            table, of = _melted(
+                tables.any_table(path, sheet=sheet), wide, mapping
+            )
         else:
             table = tables.any_table(
                 path, lambda names: columns_of(names, mapping).values(), sheet
@@ -243,24 +259,33 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
             expected = f"a header with {known}, or {mapped}"
             from . import guesses
 
-            entry, open_ = ({}, {"": []}) if wide else guesses.proposed(path, settings)
+            entry, open_ = (
+                ({}, {"": []}) if wide else guesses.proposed(path, settings)
+            )
             if not open_:
                 expected = guesses.shown(
-                    {**entry, "columns": {**mapping, **entry.get("columns", {})}}
+                    {
+                        **entry,
+                        "columns": {**mapping, **entry.get("columns", {})},
+                    }
                 )
             problem = f"no column for {' and '.join(missing)}"
             taken = {theirs: ours for ours, theirs in mapping.items()}
             for name in (n for n in taken if plain(n) in FIELDS[missing[0]]):
                 problem += f": {name} is told to be the {taken[name]}"
-                expected = (
-                    f"another column for the {taken[name]}, or for the {missing[0]}"
-                )
-            raise DataError(problem, value=", ".join(header)[:200], expected=expected)
+                expected = f"another column for the {taken[name]}, or for the {missing[0]}"
+            raise DataError(
+                problem, value=", ".join(header)[:200], expected=expected
+            )
     if table.frame.empty:
-        raise DataError("a header but no rows", file=path, expected="judgments")
+        raise DataError(
+            "a header but no rows", file=path, expected="judgments"
+        )
     table.check_values(names.values())
     with text.placed(path):
-        table, without = _without(table, names["score"], settings.get("missing") or ())
+        table, without = _without(
+            table, names["score"], settings.get("missing") or ()
+        )
     table, plain_said = _plain_scores(table, names["score"])
     table, said = _decimals(table, names["score"], settings.get("decimal"))
     said = (*plain_said, *said)
@@ -288,7 +313,12 @@ def beside_each_other(names: Collection[str]) -> str:
     three are named.
     """
     return next(
-        (ours for ours in ("system", "segment", "annotator") if ours not in names), ""
+        (
+            ours
+            for ours in ("system", "segment", "annotator")
+            if ours not in names
+        ),
+        "",
     )
 
 
@@ -301,9 +331,7 @@ def _melted(
     ours = beside_each_other(names)
     if "score" in names or not ours:
         ours = "score" if "score" in names else "system"
-        expected = (
-            "one column per system, segment or annotator, and none that names all three"
-        )
+        expected = "one column per system, segment or annotator, and none that names all three"
         raise DataError(
             f"a column for the {ours} in a wide table",
             value=names[ours],
@@ -313,31 +341,50 @@ def _melted(
         free = [name for name in frame if name not in names.values()]
         texts = {name: frame[name].astype(str) for name in free}
         given = {
-            name: said[~said.str.lower().isin(MISSING)] for name, said in texts.items()
+            name: said[~said.str.lower().isin(MISSING)]
+            for name, said in texts.items()
         }
-        wide = [name for name, said in given.items() if said.map(is_score).mean() > 0.5]
+        wide = [
+            name
+            for name, said in given.items()
+            if said.map(is_score).mean() > 0.5
+        ]
         wide = [name for name in wide if not summarises(name)]
         table, names, wide = _with_segments(table, names, wide)
         frame = table.frame
     there = ", ".join(frame.columns)[:200]
     n = len(wide)
-    for name in (name for name in wide if name not in frame or name in names.values()):
+    for name in (
+        name for name in wide if name not in frame or name in names.values()
+    ):
         expected = f"columns of {there}"
-        raise DataError(f"no such column for {A[ours]}", value=name, expected=expected)
+        raise DataError(
+            f"no such column for {A[ours]}", value=name, expected=expected
+        )
     if n < 2:
         raise DataError(
-            f"fewer than two columns of {ours}s", value=there, expected="`wide: [A, B]`"
+            f"fewer than two columns of {ours}s",
+            value=there,
+            expected="`wide: [A, B]`",
         )
     kept = [name for name in frame.columns if name not in wide]
     long = pd.concat([frame[kept]] * n, ignore_index=True)
-    scores = pd.concat([frame[name].astype(object) for name in wide], ignore_index=True)
-    of = pd.Categorical.from_codes(np.repeat(np.arange(n), len(frame)), list(wide))
+    scores = pd.concat(
+        [frame[name].astype(object) for name in wide], ignore_index=True
+    )
+    of = pd.Categorical.from_codes(
+        np.repeat(np.arange(n), len(frame)), list(wide)
+    )
     long = long.assign(**{ours: of}, score=scores.astype("category"))
     blanks = {
-        name: np.tile(table.blanks[name], n) for name in kept if name in table.blanks
+        name: np.tile(table.blanks[name], n)
+        for name in kept
+        if name in table.blanks
     }
     unseen = {
-        name: np.tile(table.unseen[name], n) for name in kept if name in table.unseen
+        name: np.tile(table.unseen[name], n)
+        for name in kept
+        if name in table.unseen
     }
     lines = np.tile(table.lines, n)
     melted = replace(
@@ -363,14 +410,18 @@ def _with_segments(
     index = [name for name in table.frame if not name]
     free = set(table.frame) - {*wide, *index, *names.values()}
     free = {name for name in free if not summarises(name)}
-    if {"system", "segment", "annotator", "hit", "document"} & set(names) or free:
+    if {"system", "segment", "annotator", "hit", "document"} & set(
+        names
+    ) or free:
         return table, dict(names), wide
-    rows = pd.Series(range(1, len(table.frame) + 1), index=table.frame.index).astype(
-        str
-    )
+    rows = pd.Series(
+        range(1, len(table.frame) + 1), index=table.frame.index
+    ).astype(str)
     if index and table.frame[index[0]].is_unique:
         rows = table.frame[index[0]].astype(str)
-    frame = table.frame.drop(columns=index).assign(segment=rows.astype("category"))
+    frame = table.frame.drop(columns=index).assign(
+        segment=rows.astype("category")
+    )
     beside = (*table.beside, ("segments", "the rows of the table"))
     return (
         replace(table, frame=frame, beside=beside),
@@ -383,13 +434,17 @@ def _plain_scores(table: Table, column: str) -> tuple[Table, Said]:
     """The table with scores of `ANSWERS` made 1 and 0, and without per cent signs; notes."""
     cells = table.frame[column].astype("category")
     said = {str(one): str(one).lower() for one in cells.cat.categories}
-    given = {cell: plain for cell, plain in said.items() if plain not in MISSING}
+    given = {
+        cell: plain for cell, plain in said.items() if plain not in MISSING
+    }
     if two := next(
-        (two for two in ANSWERS if given and set(given.values()) <= set(two)), None
+        (two for two in ANSWERS if given and set(given.values()) <= set(two)),
+        None,
     ):
         one, zero = two
         made = {
-            cell: {one: "1", zero: "0"}.get(plain, cell) for cell, plain in said.items()
+            cell: {one: "1", zero: "0"}.get(plain, cell)
+            for cell, plain in said.items()
         }
         note = ("scores", f"{one} counts as 1, {zero} as 0", "the data")
     elif given and all(PER_CENT.fullmatch(cell) for cell in given):
@@ -398,24 +453,35 @@ def _plain_scores(table: Table, column: str) -> tuple[Table, Said]:
     else:
         return table, ()
     plain_cells = cells.astype(str).map(made).astype("category")
-    return replace(table, frame=table.frame.assign(**{column: plain_cells})), (note,)
+    return replace(table, frame=table.frame.assign(**{column: plain_cells})), (
+        note,
+    )
 
 
-def _decimals(table: Table, column: str, sign: str | None) -> tuple[Table, Said]:
+def _decimals(
+    table: Table, column: str, sign: str | None
+) -> tuple[Table, Said]:
     """The table with decimal commas of scores (``78,5``) made points; and a note of that.
 
     Words among the scores stay as they are, to be named when scores are checked.
     """
-    values = [str(one) for one in table.frame[column].astype("category").cat.categories]
+    values = [
+        str(one)
+        for one in table.frame[column].astype("category").cat.categories
+    ]
     given = [value for value in values if re.search(r"\d", value)]
     commas = [value for value in given if "," in value]
     if sign and not commas and (table.keys or binary.holds(table.path)):
         problem = "`decimal:` does nothing here, where numbers have a sign of their own"
-        wrong = partial(DataError, problem, file=table.path, column=column, value=sign)
+        wrong = partial(
+            DataError, problem, file=table.path, column=column, value=sign
+        )
         raise wrong(expected="no `decimal:`, or scores as text with a comma")
     for value in (value for value in given if sign == "," and "." in value):
         row = int(table.frame[column].isin([value]).to_numpy().argmax())
-        expected = "scores without points, or `decimal: '.'` in a campaign.yaml"
+        expected = (
+            "scores without points, or `decimal: '.'` in a campaign.yaml"
+        )
         raise table.error(
             "a point in a score, but `decimal: ','`", row, column, expected
         )
@@ -435,7 +501,9 @@ def _decimals(table: Table, column: str, sign: str | None) -> tuple[Table, Said]
     ), (said,)
 
 
-def _without(table: Table, column: str, words: Collection[str]) -> tuple[Table, Said]:
+def _without(
+    table: Table, column: str, words: Collection[str]
+) -> tuple[Table, Said]:
     """The table with scores that are words for nothing (``k. A.``) made empty; and their counts.
 
     Raises DataError for a word that no score has.
@@ -447,10 +515,14 @@ def _without(table: Table, column: str, words: Collection[str]) -> tuple[Table, 
     for word in (word for word in plain_words.values() if word not in often):
         there = "cells of the column of scores"
         raise DataError(
-            "no such word among the scores", value=word, column=column, expected=there
+            "no such word among the scores",
+            value=word,
+            column=column,
+            expected=there,
         )
     said = tuple(
-        (f"no score: {word}", f"{often[word]} cells", "") for word in often.index
+        (f"no score: {word}", f"{often[word]} cells", "")
+        for word in often.index
     )
     empty = cells.where(held.isna(), "").astype("category")
     return replace(table, frame=table.frame.assign(**{column: empty})), said
@@ -463,13 +535,19 @@ def is_number(cell: str) -> bool:
 
 def is_score(cell: str) -> bool:
     """Whether a cell may be a score: a number, per cent, or true or false."""
-    return is_number(cell) or bool(PER_CENT.fullmatch(cell)) or cell.lower() in TRUTH
+    return (
+        is_number(cell)
+        or bool(PER_CENT.fullmatch(cell))
+        or cell.lower() in TRUTH
+    )
 
 
 def words_among(cells: pd.Series) -> pd.Series:
     """The words among scores, which are no numbers and not of `MISSING`, and how often each is."""
     often = cells.astype(str).value_counts()
-    is_word = [not (is_score(cell) or cell.lower() in MISSING) for cell in often.index]
+    is_word = [
+        not (is_score(cell) or cell.lower() in MISSING) for cell in often.index
+    ]
     return often[is_word]
 
 
@@ -489,8 +567,12 @@ def people(
         ]
         if len(fit) != 1:
             problem = f"an account of {'several annotators' if fit else 'no annotator'}"
-            expected = "one entry of `annotator:` in campaign.yaml that fits it"
-            raise DataError(problem, file=file, value=account, expected=expected)
+            expected = (
+                "one entry of `annotator:` in campaign.yaml that fits it"
+            )
+            raise DataError(
+                problem, file=file, value=account, expected=expected
+            )
         of[account] = fit[0]
     return accounts.map(of)
 
@@ -514,11 +596,15 @@ def with_pair(judged: Judged, settings: Mapping[str, Any]) -> Judged:
     if "pair" in judged.names:
         return judged
     if settings.get("pair"):
-        return replace(judged, pair=settings["pair"], pair_from="campaign.yaml")
+        return replace(
+            judged, pair=settings["pair"], pair_from="campaign.yaml"
+        )
     named = languages.pair_in(judged.table.path)
     source = (
         "the file's name"
         if named
         else "a placeholder: no column, name or setting says it"
     )
-    return replace(judged, pair=named or languages.PLACEHOLDER, pair_from=source)
+    return replace(
+        judged, pair=named or languages.PLACEHOLDER, pair_from=source
+    )

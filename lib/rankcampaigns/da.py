@@ -31,7 +31,12 @@ from .formats import segment_pair
 from .tables import Table
 
 CODE = r"[a-z]{2,3}([-_][A-Za-z]{2,4})?"
-NAMES = {"worker": "WorkerId", "hit": "HITId", "system": "sys_id", "segment": "sid"}
+NAMES = {
+    "worker": "WorkerId",
+    "hit": "HITId",
+    "system": "sys_id",
+    "segment": "sid",
+}
 NAMES |= {"type": "type", "score": "score", "block": "rid"}
 SEGMENT_COLUMNS = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
 
@@ -49,7 +54,9 @@ def companions(path: Path) -> tuple[Path, Path]:
         return latest, good
     name, other = (GOOD, LATEST) if latest else (LATEST, GOOD)
     raise DataError(
-        f"{name} is missing", file=path, expected=f"{name} or {name}.gz beside {other}"
+        f"{name} is missing",
+        file=path,
+        expected=f"{name} or {name}.gz beside {other}",
     )
 
 
@@ -65,14 +72,18 @@ def _pair_of_rows(table: Table) -> pd.Categorical:
     )
     seen, codes = np.unique(number, return_inverse=True)
     pairs = [divmod(int(one), len(target.categories)) for one in seen]
-    words = [f"{source.categories[s]}-{target.categories[t]}" for s, t in pairs]
+    words = [
+        f"{source.categories[s]}-{target.categories[t]}" for s, t in pairs
+    ]
     return pd.Categorical.from_codes(codes, words)
 
 
 def pairs(path: Path) -> tuple[str, ...]:
     """The language pairs of the judgments that count, sorted."""
     _, good = companions(path)
-    table = tables.read(good, COLUMNS, tables.BLANKS, ("Input.src", "Input.trg"))
+    table = tables.read(
+        good, COLUMNS, tables.BLANKS, ("Input.src", "Input.trg")
+    )
     return tuple(sorted(_pair_of_rows(table).categories))
 
 
@@ -84,14 +95,20 @@ def apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     system = frame["system"].astype(str)
     known = set(system)
     joined = {name: name.split("+") for name in known if "+" in name}
-    of = {name: sides for name, sides in joined.items() if known.issuperset(sides)}
+    of = {
+        name: sides
+        for name, sides in joined.items()
+        if known.issuperset(sides)
+    }
     rows = int(system.isin(list(of)).sum())
     if not rows:
         return frame, 0
     sides = system.map(lambda name: of.get(name, [name]))
     out = frame.loc[frame.index.repeat(sides.map(len))].reset_index(drop=True)
     names = np.concatenate(sides.to_list())
-    return out.assign(system=pd.Series(names, dtype=frame["system"].dtype.name)), rows
+    return out.assign(
+        system=pd.Series(names, dtype=frame["system"].dtype.name)
+    ), rows
 
 
 def read_da(path: Path, pair: str) -> DirectAssessment:
@@ -118,7 +135,9 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
             (file.name, "other language pairs", len(table.frame) - len(rows))
         )
         changed = table.trimmed(set(NAMES.values()) - {"score"}, rows)
-        excluded += [(file.name, reason, n) for reason, n in changed.items() if n]
+        excluded += [
+            (file.name, reason, n) for reason, n in changed.items() if n
+        ]
         codes = {
             name: column.cat.codes.to_numpy()[rows]
             for name, column in table.frame.items()
@@ -132,9 +151,15 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
     frames[1], split = apart(frames[1])
     if split:
         excluded.append(
-            (file.name, "(kept: rows of joined ids A+B, one for each system)", split)
+            (
+                file.name,
+                "(kept: rows of joined ids A+B, one for each system)",
+                split,
+            )
         )
-    share_categories(frames, ("worker", "hit", "system", "segment", "type", "block"))
+    share_categories(
+        frames, ("worker", "hit", "system", "segment", "type", "block")
+    )
     _add_documents(frames, documents(file.parent, pair, frames))
     counted = pd.DataFrame(excluded, columns=["file", "reason", "rows"])
     latest, good = (frame[list(ORDER)] for frame in frames)
@@ -160,7 +185,9 @@ def _refuse_contradictions(
         raise table.error(problem, int(rows[bad[0]]), "score", expected)
 
 
-def _add_documents(frames: Sequence[pd.DataFrame], document: pd.Series) -> None:
+def _add_documents(
+    frames: Sequence[pd.DataFrame], document: pd.Series
+) -> None:
     """Adds the column document, in place: `document` has one name (or NA) per segment category."""
     names = pd.Categorical(document)
     for frame in frames:
@@ -170,7 +197,9 @@ def _add_documents(frames: Sequence[pd.DataFrame], document: pd.Series) -> None:
         )
 
 
-def documents(folder: Path, pair: str, frames: Sequence[pd.DataFrame]) -> pd.Series:
+def documents(
+    folder: Path, pair: str, frames: Sequence[pd.DataFrame]
+) -> pd.Series:
     """The document of every segment: one entry per segment category, in their order.
 
     From ``documents-XX-YY.tsv`` (sid, document) beside the judgments; else from segment ids of the
@@ -191,7 +220,9 @@ def documents(folder: Path, pair: str, frames: Sequence[pd.DataFrame]) -> pd.Ser
 def _listed_documents(path: Path, segments: pd.Index) -> pd.Series:
     table = tables.read(path, ("sid", "document"), tables.BLANKS)
     schema = Schema(
-        schemas.ids("segment", "document"), ("segment",), "duplicate segment id"
+        schemas.ids("segment", "document"),
+        ("segment",),
+        "duplicate segment id",
     )
     frame = table.validated(schema, {"segment": "sid", "document": "document"})
     listed = frame.astype(str).set_index("segment")["document"]
@@ -199,18 +230,24 @@ def _listed_documents(path: Path, segments: pd.Index) -> pd.Series:
     if len(missing):
         wrong = partial(DataError, file=path, column="sid", value=missing[0])
         raise wrong(
-            "a judged segment has no document", expected="a line for every segment"
+            "a judged segment has no document",
+            expected="a line for every segment",
         )
     return listed.loc[segments]
 
 
-def _block_documents(frames: Sequence[pd.DataFrame], segments: pd.Index) -> pd.Series:
+def _block_documents(
+    frames: Sequence[pd.DataFrame], segments: pd.Index
+) -> pd.Series:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     key = ["worker", "hit", "system", "block", "type"]
     rows = pd.concat(
-        [frame.loc[frame["block"].notna(), [*key, "segment"]] for frame in frames]
+        [
+            frame.loc[frame["block"].notna(), [*key, "segment"]]
+            for frame in frames
+        ]
     )
     rows = rows.drop_duplicates()
     number = rows.groupby(key, observed=True, dropna=False).ngroup().to_numpy()
@@ -237,25 +274,41 @@ def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
     """
     path = locate(folder, f"ad-seg-scores-{pair}.csv")
     if path is None:
-        there = sorted({one for one in map(segment_pair, folder.iterdir()) if one})
+        there = sorted(
+            {one for one in map(segment_pair, folder.iterdir()) if one}
+        )
         have = ", ".join(there) or "no file of this form"
         expected = f"ad-seg-scores-{pair}.csv or .gz; there: {have}"
         problem = "no segment scores for the language pair"
         raise DataError(problem, file=folder, value=pair, expected=expected)
     table = tables.read(path, SEGMENT_COLUMNS, tables.BLANKS)
     names = dict(
-        zip(("system", "segment", "raw", "z", "n"), SEGMENT_COLUMNS, strict=True)
+        zip(
+            ("system", "segment", "raw", "z", "n"),
+            SEGMENT_COLUMNS,
+            strict=True,
+        )
     )
     raw = pd.to_numeric(table.frame["RAW.SCR"].astype(object), errors="coerce")
     penalties = (raw < 0).any() and not (raw > 0).any()
     score = (
-        schemas.number("a number, 0 or below", high=0) if penalties else schemas.SCORE
+        schemas.number("a number, 0 or below", high=0)
+        if penalties
+        else schemas.SCORE
     )
     columns = schemas.ids("system", "segment")
-    columns |= {"raw": score, "z": schemas.number("a number"), "n": schemas.count()}
-    schema = Schema(columns, ("system", "segment"), "duplicate system and segment")
+    columns |= {
+        "raw": score,
+        "z": schemas.number("a number"),
+        "n": schemas.count(),
+    }
+    schema = Schema(
+        columns, ("system", "segment"), "duplicate system and segment"
+    )
     frame = table.validated(schema, names).astype({"n": int})
-    with together.at_lines([path], [table.lines], names | {"score": names["raw"]}):
+    with together.at_lines(
+        [path], [table.lines], names | {"score": names["raw"]}
+    ):
         checks.refuse_alike(frame)
         checks.refuse_mixed(frame.rename(columns={"raw": "score"}))
     frame["worker"] = frame["hit"] = frame["type"] = frame["block"] = None
@@ -273,7 +326,9 @@ READERS = {
         read=lambda source, pair: read_da(source.path, pair),
     ),
     "segments": Reader(
-        pairs=lambda source: sorted({segment_pair(file) for file in source.files}),
+        pairs=lambda source: sorted(
+            {segment_pair(file) for file in source.files}
+        ),
         read=lambda source, pair: read_segment_scores(source.folder, pair),
         workers=lambda source: False,
         pair_of=lambda path, settings: segment_pair(path),

@@ -29,7 +29,9 @@ CLUSTERS, OF_CLUSTERS = (
 )  # official
 MOST_FOLDERS = 500  # of one depth
 RECORD = "run.json"  # lists the files that a run wrote
-STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
+STAND_OFF = (
+    "human-scores"  # the folder of a metrics task that holds the judgments
+)
 TABLE = re.compile(
     r".*(\.(csv|tsv|txt|jsonl|ndjson|json|seg\.score)(\.gz)?|\.tsv\.tar\.gz|\.parquet)",
     re.I,
@@ -63,7 +65,12 @@ BESIDE = (  # files that may accompany judgments, without .gz
 )
 
 
-READ = ["file", "what", "value", "said by"]  # the columns of how files were understood
+READ = [
+    "file",
+    "what",
+    "value",
+    "said by",
+]  # the columns of how files were understood
 TOLD_BY = "campaign.yaml"  # unless the command line did
 Judgments: TypeAlias = DirectAssessment | pd.DataFrame
 
@@ -121,7 +128,8 @@ def locate(folder: Path, name: str) -> Path | None:
         wrong = partial(DataError, file=here[0], value=here[1].name)
         expected = "one of them, or the same content in both"
         raise wrong(
-            "two files of the same name with different content", expected=expected
+            "two files of the same name with different content",
+            expected=expected,
         )
     return here[0] if here else None
 
@@ -139,7 +147,9 @@ def entries(path: Path) -> Iterator[Path]:
             name = entry.name.lower().removesuffix(".gz")
             beside = any(fnmatch(name, known) for known in BESIDE)
             beside |= name == CLUSTERS and has_clusters(entry)
-            if not (beside or entry.name in ours or (entry / RECORD).is_file()):
+            if not (
+                beside or entry.name in ours or (entry / RECORD).is_file()
+            ):
                 yield entry
 
 
@@ -147,8 +157,12 @@ def within(path: Path, depth: int) -> list[Path]:
     """The folders `depth` levels below a folder, but those of `BESIDE` and `ASIDE`; sorted."""
     level = [path]
     for _ in range(depth):
-        level = [one for place in level for one in entries(place) if one.is_dir()]
-        level = [one for one in level if not is_aside(one) and not one.is_symlink()]
+        level = [
+            one for place in level for one in entries(place) if one.is_dir()
+        ]
+        level = [
+            one for one in level if not is_aside(one) and not one.is_symlink()
+        ]
         if len(level) > MOST_FOLDERS:
             return []
     return level
@@ -163,7 +177,12 @@ def papers(path: Path, headers: bool = True) -> list[str]:
     for entry in sorted(path.iterdir()):
         name = entry.name.lower().removesuffix(".gz")
         known = any(fnmatch(name, one) for one in PAPERS)
-        table = headers and entry.is_file() and is_table(entry) and not is_aside(entry)
+        table = (
+            headers
+            and entry.is_file()
+            and is_table(entry)
+            and not is_aside(entry)
+        )
         if known or (table and is_header(entry)):
             found.append(entry.name)
     return found
@@ -186,7 +205,10 @@ def _results(folder: Path) -> set[str]:
     """The names of the files that a run of ours wrote into a folder."""
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
         notebooks = (file.name for file in folder.glob("*.ipynb"))
-        return {*json.loads((folder / RECORD).read_bytes())["files"], *notebooks}
+        return {
+            *json.loads((folder / RECORD).read_bytes())["files"],
+            *notebooks,
+        }
     return set()
 
 
@@ -195,21 +217,29 @@ def tables(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     files = named_tables(path)
-    known = [file for file in files if file.suffix.lower() != SPREADSHEET] or files
+    known = [
+        file for file in files if file.suffix.lower() != SPREADSHEET
+    ] or files
     return [file for file in known if not is_header(file)] or known
 
 
 def named_tables(path: Path) -> list[Path]:
     """Files of a folder with the names of judgments, sorted; whatever is in them."""
     files = (
-        entry for entry in entries(path) if entry.is_file() and not is_aside(entry)
+        entry
+        for entry in entries(path)
+        if entry.is_file() and not is_aside(entry)
     )
-    return sorted(file for file in files if is_table(file) and not is_paid(file))
+    return sorted(
+        file for file in files if is_table(file) and not is_paid(file)
+    )
 
 
 def is_table(file: Path) -> bool:
     """Whether a file has the ending of a table, a spreadsheet's included."""
-    return bool(TABLE.fullmatch(file.name)) or file.suffix.lower() == SPREADSHEET
+    return (
+        bool(TABLE.fullmatch(file.name)) or file.suffix.lower() == SPREADSHEET
+    )
 
 
 @text.kept(256)
@@ -225,7 +255,9 @@ def is_header(file: Path) -> bool:
         re.split(f"{signs}+", head),
         5 if signs == r"\s" else 2,
     )  # fewer: a sentence
-    names = all(re.fullmatch(r'"?[A-Za-z_][\w.]*"?', word.strip()) for word in words)
+    names = all(
+        re.fullmatch(r'"?[A-Za-z_][\w.]*"?', word.strip()) for word in words
+    )
     return len(words) >= fewest and names
 
 

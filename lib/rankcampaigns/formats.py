@@ -33,7 +33,9 @@ TOLD = (
     "humans",
     "judges",
 )  # change judgments
-DEEPEST = 3  # folders in folders of a release in which judgments are looked for
+DEEPEST = (
+    3  # folders in folders of a release in which judgments are looked for
+)
 PARTS = (
     "fields",
     "read",
@@ -41,9 +43,7 @@ PARTS = (
     "refused",
     "source",
 )  # of the description of a format
-DA_HEADER = (
-    "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time"
-)
+DA_HEADER = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time"
 DA_COLUMNS = tuple(DA_HEADER.split())
 BATTLES = "model_a model_b winner"
 SEGMENT_FILE = re.compile(r"ad-seg-scores-([a-z]{2,3}-[a-z]{2,3})\.csv(\.gz)?")
@@ -57,9 +57,7 @@ class Format:
     Names are separated by blanks, alternatives by ``|``.
     """
 
-    protocol: (
-        str  # DA (single scores), RR (one output against others) or MQM (marked errors)
-    )
+    protocol: str  # DA (single scores), RR (one output against others) or MQM (marked errors)
     module: str  # that reads it
     fields: str = ""  # the first line has all names of one alternative
     sign: str = ""  # what must separate them, if prescribed: ``{`` for the keys of JSON
@@ -80,7 +78,9 @@ class Format:
             return False
         if is_json:
             head = line if len(line) > 200 else text.head(path)
-            return any(all(f'"{name}"' in head for name in names) for names in forms)
+            return any(
+                all(f'"{name}"' in head for name in names) for names in forms
+            )
         there = set(tables.cells(line, self.sign or tables.separator(line)))
         return any(there.issuperset(names) for names in forms)
 
@@ -134,27 +134,43 @@ def _is_mqm(path: Path, line: str) -> bool:
 
 
 def _is_mtme(path: Path, line: str) -> bool:
-    return STAND_OFF.fullmatch(path.name) is not None and len(line.split("\t")) == 2
+    return (
+        STAND_OFF.fullmatch(path.name) is not None
+        and len(line.split("\t")) == 2
+    )
 
 
 JSON = "{"
 RANKED = "srclang trglang"
 FORMATS: dict[str, Format] = {
     "da": Format("DA", "da", near=DA_HEADER, special=_is_da),
-    "segments": Format("DA", "da", special=lambda path, line: bool(segment_pair(path))),
-    "mqm": Format(
-        "MQM", "mqm", near="system doc rater category severity", special=_is_mqm
+    "segments": Format(
+        "DA", "da", special=lambda path, line: bool(segment_pair(path))
     ),
-    "bio-mqm": Format("MQM", "mqm", "MT_Engine Annotator_ID target_errors", JSON),
+    "mqm": Format(
+        "MQM",
+        "mqm",
+        near="system doc rater category severity",
+        special=_is_mqm,
+    ),
+    "bio-mqm": Format(
+        "MQM", "mqm", "MT_Engine Annotator_ID target_errors", JSON
+    ),
     "rr": Format(
         *("RR", "rr", f"{RANKED} system1rank|{RANKED} rankingID", ","),
         near=f"{RANKED} srcIndex judgeId system1Id system1rank",
     ),
     "appraise": Format("DA", "appraise", special=_appraise("appraise")),
     "esa": Format("DA", "appraise", special=_appraise("esa")),
-    "appraise-mqm": Format("MQM", "appraise", special=_appraise("appraise-mqm")),
+    "appraise-mqm": Format(
+        "MQM", "appraise", special=_appraise("appraise-mqm")
+    ),
     "pearmut": Format(
-        "DA", "releases", "user_id item_i", JSON, "user_id item_i annotation item"
+        "DA",
+        "releases",
+        "user_id item_i",
+        JSON,
+        "user_id item_i annotation item",
     ),
     "wmt24": Format(
         "DA",
@@ -164,10 +180,16 @@ FORMATS: dict[str, Format] = {
         near="langs line_id system esa_score annotator",
     ),
     "wmt25": Format(
-        "DA", "releases", "tgt_text scores doc_id", JSON, "doc_id tgt_text scores"
+        "DA",
+        "releases",
+        "tgt_text scores doc_id",
+        JSON,
+        "doc_id tgt_text scores",
     ),
     "mtme": Format("DA", "releases", special=_is_mtme),
-    "battles": Format("RR", "rr", f"{BATTLES}|left right winner", near=BATTLES),
+    "battles": Format(
+        "RR", "rr", f"{BATTLES}|left right winner", near=BATTLES
+    ),
     "long": Format("DA", "long", special=_is_long),
 }  # in the order in which they are tried
 
@@ -188,9 +210,13 @@ def described() -> dict[str, dict[str, Any]]:
     return entries
 
 
-def mapped(path: Path, named: Sequence[str], settings: Mapping[str, Any]) -> str:
+def mapped(
+    path: Path, named: Sequence[str], settings: Mapping[str, Any]
+) -> str:
     """The format that a mapping of columns makes of a table; empty without one, or for another."""
-    of_battles = {"left", "right", "winner"} & set(settings.get("columns") or ())
+    of_battles = {"left", "right", "winner"} & set(
+        settings.get("columns") or ()
+    )
     if not of_battles and not {"columns", "wide"} & set(settings):
         return ""
     form = "battles" if of_battles else "long"
@@ -220,7 +246,9 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
         if path.is_file():
             problem = "not a file of a known format"
             value = _first(path)[:200]
-        tried = sorted({*folder.tables(path), *path.glob("*.xls"), *path.glob("*.ods")})
+        tried = sorted(
+            {*folder.tables(path), *path.glob("*.xls"), *path.glob("*.ods")}
+        )
         near, expected = next(filter(any, map(_almost, tried)), ("", ""))
         problem += f": {near}" if near else ""
         if not expected:
@@ -262,15 +290,21 @@ def _almost(path: Path) -> tuple[str, str]:
             return lacking, ""
         names = columns.header(path)
         needed = {
-            form: about.near.split() for form, about in FORMATS.items() if about.near
+            form: about.near.split()
+            for form, about in FORMATS.items()
+            if about.near
         }
-        near = {form: set(fields) - set(names) for form, fields in needed.items()}
+        near = {
+            form: set(fields) - set(names) for form, fields in needed.items()
+        }
         form = min(near, key=lambda name: len(near[name]) / len(needed[name]))
         lacks = guesses.almost(path)
         if len(near[form]) <= len(needed[form]) / 2 and not (
             any(lacks) and len(near[form]) > 1
         ):
-            problem = f"it looks like {form} without {', '.join(sorted(near[form]))}"
+            problem = (
+                f"it looks like {form} without {', '.join(sorted(near[form]))}"
+            )
             return problem, f"what `rankstability formats {form}` shows"
         return lacks
     except DataError as error:
@@ -284,7 +318,9 @@ def kinds_of(path: Path, named: Sequence[str] = ()) -> set[str]:
         if path.is_dir()
         else ()
     )
-    return {kind_of(file) for file in list(files) or folder.tables(path)} - {""}
+    return {kind_of(file) for file in list(files) or folder.tables(path)} - {
+        ""
+    }
 
 
 def deeper(path: Path) -> dict[str, Any]:
@@ -301,10 +337,15 @@ def deeper(path: Path) -> dict[str, Any]:
         every = set().union(*kinds.values())
         every = every - {"long"} if len(every) > 1 else every
         if len(every) > 1 or every & {"da", "segments", "mtme"}:
-            value = ", ".join(str(one.relative_to(path)) for one in folders)[:200]
+            value = ", ".join(str(one.relative_to(path)) for one in folders)[
+                :200
+            ]
             expected = "one of these folders"
             raise DataError(
-                "judgments lie deeper", file=path, value=value, expected=expected
+                "judgments lie deeper",
+                file=path,
+                value=value,
+                expected=expected,
             )
         (form,) = every
         files = [
@@ -327,7 +368,9 @@ def kind_of(path: Path) -> str:
     Raises DataError if the file is damaged or not text.
     """
     line = _start(path).partition("\n")[0].rstrip("\r")
-    return next((name for name, form in FORMATS.items() if form.knows(path, line)), "")
+    return next(
+        (name for name, form in FORMATS.items() if form.knows(path, line)), ""
+    )
 
 
 def _start(file: Path) -> str:
@@ -348,9 +391,16 @@ def unread(
         name, path, "any" if name == "da" else "", settings
     )  # documents are `BESIDE`
     places = {
-        parent for file in read for parent in file.parents if path in parent.parents
+        parent
+        for file in read
+        for parent in file.parents
+        if path in parent.parents
     }
-    others = [one for place in (path, *sorted(places)) for one in folder.entries(place)]
+    others = [
+        one
+        for place in (path, *sorted(places))
+        for one in folder.entries(place)
+    ]
     judged = judges.files(path, settings).values()
     others = [one for one in others if one not in [*read, *places, *judged]]
     named = settings.get("files") and not places
@@ -359,14 +409,20 @@ def unread(
         for one in others
     ]
     told = [(file, reason) for file, reason in reasons if reason]
-    papers = [one for one in folder.papers(path, not named) if one not in dict(told)]
+    papers = [
+        one for one in folder.papers(path, not named) if one not in dict(told)
+    ]
     beside = "documents of the release, no judgments"
     return tuple(told + ([(", ".join(papers), beside)] if papers else []))
 
 
 def _why_unread(name: str, file: Path, named: bool) -> str:
     if folder.is_aside(file):
-        return "hidden, or named as notes" if file.is_file() and _has_data(file) else ""
+        return (
+            "hidden, or named as notes"
+            if file.is_file() and _has_data(file)
+            else ""
+        )
     if file.is_dir():
         return "a folder of its own"
     if not folder.is_table(file):
@@ -379,7 +435,9 @@ def _why_unread(name: str, file: Path, named: bool) -> str:
         return "paid judgments, which the official results leave out"
     if file.is_symlink() and not file.exists():
         raise DataError(
-            "a link to a file that is not there", file=file, expected="the file"
+            "a link to a file that is not there",
+            file=file,
+            expected="the file",
         )
     if folder.is_header(file):
         return ""
@@ -401,7 +459,9 @@ def _has_data(file: Path) -> bool:
     with contextlib.suppress(DataError):  # no text
         if kind_of(file):
             return True
-    return (folder.is_table(file) or file.suffix.lower() == ".gz") and _may_be(file, "")
+    return (folder.is_table(file) or file.suffix.lower() == ".gz") and _may_be(
+        file, ""
+    )
 
 
 def _refuse_broken_json(file: Path) -> None:
@@ -412,7 +472,10 @@ def _refuse_broken_json(file: Path) -> None:
     if binary.holds(file) or _is_object(file):
         return
     line = text.first_line(file)
-    if re.search(r"\.(jsonl|ndjson)(\.gz)?$", file.name, re.I) and line.strip():
+    if (
+        re.search(r"\.(jsonl|ndjson)(\.gz)?$", file.name, re.I)
+        and line.strip()
+    ):
         text.parsed(line, file)
     elif line.lstrip()[:1] in ("{", "["):
         list(text.records(file))
@@ -421,7 +484,9 @@ def _refuse_broken_json(file: Path) -> None:
 def _is_object(file: Path) -> bool:
     """Whether a file is one JSON object that is written over several lines."""
     start = text.head(file)
-    if not start.startswith("{") or start.partition("\n")[0].rstrip().endswith("}"):
+    if not start.startswith("{") or start.partition("\n")[0].rstrip().endswith(
+        "}"
+    ):
         return False
     with contextlib.suppress(DataError):
         return isinstance(text.parsed(text.content(file).decode(), file), dict)
@@ -434,7 +499,10 @@ def _may_be(file: Path, kind: str) -> bool:
 
 
 def files(
-    name: str, path: Path, pair: str = "", settings: Mapping[str, Any] | None = None
+    name: str,
+    path: Path,
+    pair: str = "",
+    settings: Mapping[str, Any] | None = None,
 ) -> tuple[Path, ...]:
     """The files of a folder (or a single file) that are read for `pair` (empty: all pairs).
 
@@ -444,9 +512,13 @@ def files(
     here = path if path.is_dir() else path.parent
     if name == "da":
         found = (
-            [path] if path.is_file() else [locate(path, one) for one in (LATEST, GOOD)]
+            [path]
+            if path.is_file()
+            else [locate(path, one) for one in (LATEST, GOOD)]
         )
-        chosen = [pair] if pair else reader(name).pairs(folder.Source(path, ()))
+        chosen = (
+            [pair] if pair else reader(name).pairs(folder.Source(path, ()))
+        )
         found += [locate(here, f"documents-{one}.tsv") for one in chosen]
         return tuple(file for file in found if file)
     settings = settings or {}
@@ -467,7 +539,9 @@ def files(
         )  # a table may be known by these
         judged = judges.files(path, settings).values()
         kinds = {
-            file: kind_of(file) for file in folder.tables(path) if file not in judged
+            file: kind_of(file)
+            for file in folder.tables(path)
+            if file not in judged
         }
         listed = [
             f

@@ -18,7 +18,21 @@ from . import columns, tables, text
 from .columns import MISSING, NEEDED, is_number
 
 NOTHING = (  # words that may stand for no score: proposed as `missing:`, never used unasked
-    *("-", "--", "–", "—", ".", "..", "?", "x", "#n/a", "#nv", "n.a.", "n. a.", "n.d."),
+    *(
+        "-",
+        "--",
+        "–",
+        "—",
+        ".",
+        "..",
+        "?",
+        "x",
+        "#n/a",
+        "#nv",
+        "n.a.",
+        "n. a.",
+        "n.d.",
+    ),
     "k. a.",
     "k.a.",
     "ka",
@@ -43,7 +57,15 @@ NOTHING = (  # words that may stand for no score: proposed as `missing:`, never 
     "cannot judge",
     "empty",
 )
-SIDES = ("left", "right", "model_a", "model_b", "tie", "tie (bothbad)", "both_bad")
+SIDES = (
+    "left",
+    "right",
+    "model_a",
+    "model_b",
+    "tie",
+    "tie (bothbad)",
+    "both_bad",
+)
 NAMED = 20  # columns of a wide table that are named one by one
 ITEMS = 10  # columns that are taken for segments
 MOST = 12  # columns among which those of battles are looked for
@@ -93,7 +115,14 @@ LIKELY = {  # words that make a column likely to be ours: suggested, never used 
         "points",
     },
 }
-LIKELY["annotator"] |= {"respondent", "participant", "worker", "person", "who", "name"}
+LIKELY["annotator"] |= {
+    "respondent",
+    "participant",
+    "worker",
+    "person",
+    "who",
+    "name",
+}
 LIKELY["score"] |= {
     "mark",
     "stars",
@@ -137,7 +166,13 @@ LIKELY["annotator"] |= {
     "anotadora",
     "respondente",
 }
-LIKELY["score"] |= {"bewertung", "punkte", "wertung", "puntuación", "valutazione"}
+LIKELY["score"] |= {
+    "bewertung",
+    "punkte",
+    "wertung",
+    "puntuación",
+    "valutazione",
+}
 LIKELY["score"] |= {"correct", "resolved", "accuracy", "passed", "judgment"}
 METRICS = {
     "em",
@@ -162,9 +197,13 @@ METRICS |= {
     "fluency",
     "match",
 }
-RANGE = re.compile(r"(-?\d+)\s*(?:-|\u2013|to|\.\.)\s*(\d+)\W*$")  # a scale in a name
+RANGE = re.compile(
+    r"(-?\d+)\s*(?:-|\u2013|to|\.\.)\s*(\d+)\W*$"
+)  # a scale in a name
 WRITES = "`rankstability verdict PATH --write-settings` writes it"
-Open = dict[str, list[str]]  # our columns that may be several of the file's, or none
+Open = dict[
+    str, list[str]
+]  # our columns that may be several of the file's, or none
 
 
 def almost(path: Path) -> tuple[str, str]:
@@ -179,21 +218,27 @@ def almost(path: Path) -> tuple[str, str]:
     entry: dict[str, Any] = {}
     open_: Open = {"": []}
     if near or len(names) > 1:
-        with contextlib.suppress(DataError):  # a damaged row: reported when it is read
+        with contextlib.suppress(
+            DataError
+        ):  # a damaged row: reported when it is read
             entry, open_ = proposed(path, {})
-    if "wide" not in entry and not (len(near) > 1 and {"system", "score"} & near):
+    if "wide" not in entry and not (
+        len(near) > 1 and {"system", "score"} & near
+    ):
         return "", ""
     if "wide" in entry:
-        named = entry["wide"] if isinstance(entry["wide"], list) else names[-4:]
+        named = (
+            entry["wide"] if isinstance(entry["wide"], list) else names[-4:]
+        )
         some = ", ".join(named[:4]) + (
             ", ..." if len(named) > 4 or named is not entry["wide"] else ""
         )
         of = columns.beside_each_other({**found, **entry.get("columns", {})})
-        like = f"it looks like a wide table with a column for each {of} ({some})"
-    else:
         like = (
-            f"it looks like a long table without a column for {' and '.join(missing)}"
+            f"it looks like a wide table with a column for each {of} ({some})"
         )
+    else:
+        like = f"it looks like a long table without a column for {' and '.join(missing)}"
     if not open_:
         return like, shown(entry)
     guessed = entry.get("columns", {})
@@ -201,7 +246,9 @@ def almost(path: Path) -> tuple[str, str]:
         ours: open_.get(ours) or [guessed.get(ours, "<your column>")]
         for ours in missing
     }
-    hints = ", ".join(f"{ours}: {' or '.join(names)}" for ours, names in may.items())
+    hints = ", ".join(
+        f"{ours}: {' or '.join(names)}" for ours, names in may.items()
+    )
     told = f"or {columns.asked(missing[0], 'your column')} on the command line"
     expected = f"`columns: {{{hints}}}` in a campaign.yaml beside it, {told}"
     return like, expected + in_python(path, {**found, **guessed})
@@ -210,7 +257,9 @@ def almost(path: Path) -> tuple[str, str]:
 def likely(names: Sequence[str]) -> set[str]:
     """Which of our columns the words of some names make likely."""
     return {
-        ours for ours in LIKELY if any(_words(name) & LIKELY[ours] for name in names)
+        ours
+        for ours in LIKELY
+        if any(_words(name) & LIKELY[ours] for name in names)
     }
 
 
@@ -221,7 +270,9 @@ def may_be_people(name: str) -> bool:
 
 def in_python(path: Path, names: Mapping[str, str]) -> str:
     """Three lines of Python that give the judgments of a table, as far as its columns are known."""
-    given = [f'{ours}="{names.get(ours) or "<your column>"}"' for ours in NEEDED]
+    given = [
+        f'{ours}="{names.get(ours) or "<your column>"}"' for ours in NEEDED
+    ]
     given += [
         f'{ours}="{names[ours]}"'
         for ours in ("annotator", "document")
@@ -236,7 +287,9 @@ def in_python(path: Path, names: Mapping[str, str]) -> str:
 
 def battles_in_python(path: Path, names: Mapping[str, str]) -> str:
     """Lines of Python that give the battles of a table whose winners are other words."""
-    left, right, winner = (names[name] for name in ("system1", "system2", "winner"))
+    left, right, winner = (
+        names[name] for name in ("system1", "system2", "winner")
+    )
     words = f'{{1: "{left}", 2: "{right}", 0: "tie"}}'
     return (
         f"; or in Python, with your words for the three:\n{_frame(path)}"
@@ -248,7 +301,12 @@ def battles_in_python(path: Path, names: Mapping[str, str]) -> str:
 def _frame(path: Path) -> str:
     """The lines of Python that read a table."""
     ending = path.name.lower().removesuffix(".gz").rpartition(".")[2]
-    how = {"xlsx": "excel", "parquet": "parquet", "json": "json", "jsonl": "json"}
+    how = {
+        "xlsx": "excel",
+        "parquet": "parquet",
+        "json": "json",
+        "jsonl": "json",
+    }
     options = {"tsv": ', sep="\\t"', "jsonl": ", lines=True"}.get(ending, "")
     if (
         ending in ("csv", "txt")
@@ -271,19 +329,28 @@ def battle(path: Path) -> dict[str, str]:
     ):  # damaged, or of several sheets: said elsewhere
         sheet = columns.sheet_of(path, {})[0]
         frame = tables.any_table(path, sheet=sheet).frame.astype(str)
-        several = [name for name in frame if 1 < frame[name].nunique() < len(frame)]
-        named = [name for name in several if not frame[name].map(is_number).any()]
+        several = [
+            name for name in frame if 1 < frame[name].nunique() < len(frame)
+        ]
+        named = [
+            name for name in several if not frame[name].map(is_number).any()
+        ]
         found = [
             three
             for three in itertools.permutations(named[:MOST], 3)
             if _fought(frame, three)
         ]
         found = [
-            three for three in found if named.index(three[0]) < named.index(three[1])
+            three
+            for three in found
+            if named.index(three[0]) < named.index(three[1])
         ]
         if len(found) == 1:
             mapping = dict(zip(columns.BATTLE, found[0], strict=True))
-            for ours, words in (("judge", "annotator"), ("question", "segment")):
+            for ours, words in (
+                ("judge", "annotator"),
+                ("question", "segment"),
+            ):
                 free = [name for name in frame if name not in mapping.values()]
                 may = [name for name in free if _words(name) & LIKELY[words]]
                 mapping |= {ours: may[0]} if len(may) == 1 else {}
@@ -295,9 +362,14 @@ def _fought(frame: pd.DataFrame, names: tuple[str, ...]) -> bool:
     """Whether three columns may be the two systems of battles and the winner."""
     left, right, winner = (frame[name] for name in names)
     alike = set(left) & set(right)
-    if 2 * len(alike) < min(left.nunique(), right.nunique()) or left.eq(right).any():
+    if (
+        2 * len(alike) < min(left.nunique(), right.nunique())
+        or left.eq(right).any()
+    ):
         return False
-    said = winner.isin([*SIDES, *names[:2]]) | winner.eq(left) | winner.eq(right)
+    said = (
+        winner.isin([*SIDES, *names[:2]]) | winner.eq(left) | winner.eq(right)
+    )
     return bool(said.all())
 
 
@@ -321,23 +393,32 @@ def written(entry: Mapping[str, Any]) -> str:
 
 def _words(name: str) -> set[str]:
     return set(
-        re.findall(r"[^\W\d_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
+        re.findall(
+            r"[^\W\d_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()
+        )
     )
 
 
-def proposed(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], Open]:
+def proposed(
+    path: Path, settings: Mapping[str, Any]
+) -> tuple[dict[str, Any], Open]:
     """Settings under which a file is a long table, guessed from names and values; what stays open.
 
     A column is guessed if it alone has a likely name (`LIKELY`) and fitting values, or is the only
     one left with fitting values. What stays open maps a column of ours to those it may be.
     """
     table = tables.any_table(path, sheet=columns.sheet_of(path, settings)[0])
-    cells = {name: column.astype(str).tolist() for name, column in table.frame.items()}
+    cells = {
+        name: column.astype(str).tolist()
+        for name, column in table.frame.items()
+    }
     found = columns.columns_of(list(cells), settings.get("columns") or {})
     systems = _side_by_side(cells, found)
     entry: dict[str, Any] = {}
     if len(systems) > 1:
-        left = {name: one for name, one in cells.items() if name not in systems}
+        left = {
+            name: one for name, one in cells.items() if name not in systems
+        }
         wanted = {"segment", "annotator"} - {columns.beside_each_other(found)}
         guessed, open_ = _guessed(left, found, sorted(wanted, reverse=True))
         unnamed = not {name for name in left if name} and "system" not in found
@@ -348,7 +429,10 @@ def proposed(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], O
         others = [name for name in left if name and name not in mapped]
         others = [name for name in others if not columns.summarises(name)]
         numbers = any(
-            map(columns.is_score, (cell for name in others for cell in left[name]))
+            map(
+                columns.is_score,
+                (cell for name in others for cell in left[name]),
+            )
         )
         every = unnamed or (len(systems) > NAMED and not numbers)
         entry["wide"] = "all" if every else systems
@@ -362,7 +446,9 @@ def proposed(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], O
         for name in systems or [guessed.get("score", found.get("score", ""))]
         if name in cells
     ]
-    words = {cell for said in scores for cell in said if cell.lower() in NOTHING}
+    words = {
+        cell for said in scores for cell in said if cell.lower() in NOTHING
+    }
     if words and not settings.get("missing"):
         entry["missing"] = sorted(words)
     return ({"columns": guessed} if guessed else {}) | entry, open_
@@ -379,7 +465,9 @@ def settled(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
             problem = f"{'several columns' if may else 'no column'} may be the {ours}"
             value = ", ".join(may) or None
             raise DataError(
-                problem, value=value, expected=columns.asked(ours, "your column")
+                problem,
+                value=value,
+                expected=columns.asked(ours, "your column"),
             )
         sheet, _ = columns.sheet_of(path, said)
         names = columns.columns_of(
@@ -393,20 +481,28 @@ def settled(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _guessed(
-    cells: Mapping[str, list[str]], found: Mapping[str, str], wanted: Sequence[str]
+    cells: Mapping[str, list[str]],
+    found: Mapping[str, str],
+    wanted: Sequence[str],
 ) -> tuple[dict[str, str], Open]:
     """Guesses at our `wanted` columns that are not `found`; and those that stay open."""
     guessed: dict[str, str] = {}
     open_: Open = {}
     for by_name in (True, False):  # by name first, then by elimination
-        for ours in (one for one in wanted if one not in found and one not in guessed):
+        for ours in (
+            one for one in wanted if one not in found and one not in guessed
+        ):
             taken = {*found.values(), *guessed.values()}
             fit = [
                 name
                 for name, said in cells.items()
                 if name not in taken and _fits(ours, said)
             ]
-            may = [name for name in fit if not by_name or _words(name) & LIKELY[ours]]
+            may = [
+                name
+                for name in fit
+                if not by_name or _words(name) & LIKELY[ours]
+            ]
             if len(may) == 1 and (by_name or ours in NEEDED):
                 guessed[ours] = may[0]
                 open_.pop(ours, None)
@@ -425,10 +521,16 @@ def _fits(ours: str, cells: Sequence[str], least: int = 2) -> bool:
     numbers = bool(given) and all(map(is_number, given))
     distinct = len(set(given))
     if ours == "score":
-        return bool(given) and all(map(columns.is_score, given)) and distinct >= least
+        return (
+            bool(given)
+            and all(map(columns.is_score, given))
+            and distinct >= least
+        )
     if ours == "segment":
         return distinct > 1
-    return 1 < distinct <= len(given) / 2 and not (ours == "system" and numbers)
+    return 1 < distinct <= len(given) / 2 and not (
+        ours == "system" and numbers
+    )
 
 
 def _side_by_side(
@@ -467,13 +569,20 @@ def _side_by_side(
         for name in free
         if name and name not in beside and _fits("score", cells[name])
     ]
-    told = any(_words(name) & LIKELY["system"] or _is_measure(name) for name in free)
-    named = beside or {*BESIDE} & set(found) or (not found and {*fit, ""} >= set(free))
+    told = any(
+        _words(name) & LIKELY["system"] or _is_measure(name) for name in free
+    )
+    named = (
+        beside
+        or {*BESIDE} & set(found)
+        or (not found and {*fit, ""} >= set(free))
+    )
     return fit if named and not told else []
 
 
 def _is_measure(name: str) -> bool:
     """Whether a column is named as a score or a metric, not as what is scored."""
     return bool(
-        _words(name) & LIKELY["score"] or set(name.lower().split("_")) & METRICS
+        _words(name) & LIKELY["score"]
+        or set(name.lower().split("_")) & METRICS
     )

@@ -38,7 +38,9 @@ def declared(campaign: Campaign, systems: Iterable[str]) -> list[str]:
         return [name for name in systems if name in said]
     if campaign.own:
         return []
-    return [name for name in systems if is_human(name) or OF_RELEASES.match(name)]
+    return [
+        name for name in systems if is_human(name) or OF_RELEASES.match(name)
+    ]
 
 
 def looks_human(name: str) -> bool:
@@ -52,7 +54,9 @@ def looks_human(name: str) -> bool:
     return any(word in NAMES or LETTERED.fullmatch(word) for word in words)
 
 
-def asked(campaign: Campaign, systems: Collection[str]) -> list[dict[str, str]]:
+def asked(
+    campaign: Campaign, systems: Collection[str]
+) -> list[dict[str, str]]:
     """A row for `Campaign.reading` that asks about names that look human; empty if they are known.
 
     Nothing is asked about systems of the catalogue, nor where ``humans`` is set, even to none.
@@ -65,14 +69,23 @@ def asked(campaign: Campaign, systems: Collection[str]) -> list[dict[str, str]]:
         f"translations or references: `humans: [{', '.join(may)}]` in a campaign.yaml, or "
         f'humans="{",".join(may)}"; if not: `humans: []`'
     )
-    return [{"file": "all", "what": "humans", "value": value, "said by": "their names"}]
+    return [
+        {
+            "file": "all",
+            "what": "humans",
+            "value": value,
+            "said by": "their names",
+        }
+    ]
 
 
 def check(campaign: Campaign, systems: Collection[str]) -> None:
     """Raises DataError if ``humans`` names a system that the campaign does not have."""
     for name in campaign.entry.get("humans", ()):
         if name not in systems:
-            problem = "`humans` names no system of the campaign" + meant(name, systems)
+            problem = "`humans` names no system of the campaign" + meant(
+                name, systems
+            )
             expected = "of " + ", ".join(sorted(systems))[:200]
             raise DataError(
                 problem, file=campaign.folder, value=name, expected=expected
@@ -82,5 +95,7 @@ def check(campaign: Campaign, systems: Collection[str]) -> None:
 def systems_of(judgments: Any) -> set[str]:
     """The names of all systems in judgments of any protocol."""
     if isinstance(judgments, DirectAssessment):
-        return {str(name) for name in judgments.latest["system"].cat.categories}
+        return {
+            str(name) for name in judgments.latest["system"].cat.categories
+        }
     return {str(name) for name in judgments["system"].unique()}

@@ -34,7 +34,11 @@ if TYPE_CHECKING:
     from .catalogue import Campaign
 
 FILE = "file"  # the key of `judges:` that names a file with a column for each judge
-PLACES = ("system", "segment", "document")  # what the rows of such a file are about
+PLACES = (
+    "system",
+    "segment",
+    "document",
+)  # what the rows of such a file are about
 SCORES = ["judge", *PLACES, "score"]
 VOTES = ["judge", "question", "left", "right", "vote"]
 BOTH = "a judge's score of one output, once"
@@ -66,16 +70,21 @@ def all_here(place: Path, settings: Mapping[str, Any]) -> None:
     found = files(place, settings)
     for judge, name in said.items() if isinstance(said, Mapping) else ():
         if str(judge) not in found:
-            wrong = partial(DataError, file=place, column="judges", value=str(name))
+            wrong = partial(
+                DataError, file=place, column="judges", value=str(name)
+            )
             raise wrong(
-                "no such file of judges", expected="the name of a file in this folder"
+                "no such file of judges",
+                expected="the name of a file in this folder",
             )
 
 
 def told(settings: Mapping[str, Any]) -> str:
     """The judges or files of judges that settings name, as text; empty for none."""
     said = settings.get("judges") or ()
-    return ", ".join(map(str, said.values() if isinstance(said, Mapping) else said))
+    return ", ".join(
+        map(str, said.values() if isinstance(said, Mapping) else said)
+    )
 
 
 def here(campaign: Campaign) -> dict[str, Path]:
@@ -110,36 +119,45 @@ def checked(
         expected = "a column of annotators"
         raise wrong("judges among unnamed annotators", column="judges", value=list(patterns),
                     expected=expected)  # fmt: skip
-    missing = [one for one in patterns if not any(fits(each, [one]) for each in who)]
+    missing = [
+        one for one in patterns if not any(fits(each, [one]) for each in who)
+    ]
     others = elsewhere() if missing else set()
     for pattern in missing:
         if not any(fits(one, [pattern]) for one in others):
             problem = "no such judge"
             expected = "one of the annotators: " + ", ".join(who[:20])
             problem += meant(pattern, who)
-            raise wrong(problem, column="judges", value=pattern, expected=expected)
+            raise wrong(
+                problem, column="judges", value=pattern, expected=expected
+            )
     models = [one for one in models_among(who) if not fits(one, patterns)]
     if models and settings.get("judges") != []:
         expected = _told_apart([*patterns, *models], settings)
         raise wrong(
-            "an annotator with the name of a model", value=models[0], expected=expected
+            "an annotator with the name of a model",
+            value=models[0],
+            expected=expected,
         )
     if patterns and all(fits(one, patterns) for one in who):
         expected = "people beside them, or `judges: []` if these are people"
         raise wrong(
-            "only judges", column="judges", value=list(patterns), expected=expected
+            "only judges",
+            column="judges",
+            value=list(patterns),
+            expected=expected,
         )
 
 
 def _told_apart(judges: Sequence[str], settings: Mapping[str, Any]) -> str:
     """The line of settings that tells these judges from people."""
     if isinstance(settings.get("judges"), Mapping):
-        return (
-            "only people here, as `judges:` names a file; its scores in that file, too"
-        )
+        return "only people here, as `judges:` names a file; its scores in that file, too"
     listed = ", ".join(judges)
     told = f'`judges: [{listed}]` in a campaign.yaml beside it, or judges="{listed}"'
-    return f"{told}, never pooled with people; or `judges: []` if all are people"
+    return (
+        f"{told}, never pooled with people; or `judges: []` if all are people"
+    )
 
 
 def people(
@@ -161,7 +179,9 @@ def people(
     return _rows(judgments, column, named(settings), False)
 
 
-def refuse_pooled(battles: Sequence[Path], settings: Mapping[str, Any]) -> None:
+def refuse_pooled(
+    battles: Sequence[Path], settings: Mapping[str, Any]
+) -> None:
     """Raises DataError for battles in a file with the name of a model beside others."""
     said = settings.get("judges")
     models = [file for file in battles if models_among([file.name])]
@@ -174,9 +194,13 @@ def refuse_pooled(battles: Sequence[Path], settings: Mapping[str, Any]) -> None:
     ]
     of = ", ".join(f"{judge}: {name}" for judge, name in pairs)
     told = f"`judges: {{{of}}}` in a campaign.yaml beside it"
-    expected = f"{told}, never pooled with people; or `judges: []` if all are people"
+    expected = (
+        f"{told}, never pooled with people; or `judges: []` if all are people"
+    )
     problem = "battles in a file with the name of a model"
-    raise DataError(problem, file=models[0], value=models[0].name, expected=expected)
+    raise DataError(
+        problem, file=models[0], value=models[0].name, expected=expected
+    )
 
 
 def of_judges(judgments: Judgments, settings: Mapping[str, Any]) -> Judgments:
@@ -187,7 +211,11 @@ def of_judges(judgments: Judgments, settings: Mapping[str, Any]) -> Judgments:
 def annotators(judgments: Judgments) -> set[str]:
     """The names of annotators; empty if they are not named."""
     column, frame = _annotators(judgments)
-    return set(frame[column].dropna().astype(str).unique()) - {""} if column else set()
+    return (
+        set(frame[column].dropna().astype(str).unique()) - {""}
+        if column
+        else set()
+    )
 
 
 def _annotators(judgments: Judgments) -> tuple[str, pd.DataFrame]:
@@ -196,7 +224,9 @@ def _annotators(judgments: Judgments) -> tuple[str, pd.DataFrame]:
         return (
             "worker" if judgments.latest["worker"].notna().any() else ""
         ), judgments.latest
-    column = next((name for name in ("rater", "judge") if name in judgments), "")
+    column = next(
+        (name for name in ("rater", "judge") if name in judgments), ""
+    )
     return column, judgments
 
 
@@ -217,7 +247,9 @@ def _rows(
         ]
         share_categories(frames, names)
         return replace(judgments, latest=frames[0], good=frames[1])
-    kept = judgments[mask(judgments[column], patterns) == wanted].reset_index(drop=True)
+    kept = judgments[mask(judgments[column], patterns) == wanted].reset_index(
+        drop=True
+    )
     for name in kept:
         if isinstance(kept[name].dtype, pd.CategoricalDtype):
             kept[name] = kept[name].cat.remove_unused_categories()
@@ -248,14 +280,18 @@ def once(frame: pd.DataFrame, file: Path | str) -> pd.DataFrame:
         first = twice.iloc[0]
         alike = twice[(twice[keys] == first[keys]).all(axis=1)]
         said = alike.iloc[:, -1].map("{:g}".format)
-        place = ", ".join(f"{name} {first[name]}" for name in keys[1:] if first[name])
+        place = ", ".join(
+            f"{name} {first[name]}" for name in keys[1:] if first[name]
+        )
         wrong = partial(
             DataError,
             "two different scores of one output by a judge",
             file=file or None,
         )
         raise wrong(
-            column=first["judge"], value=f"{place}: {' and '.join(said)}", expected=BOTH
+            column=first["judge"],
+            value=f"{place}: {' and '.join(said)}",
+            expected=BOTH,
         )
     return frame.reset_index(drop=True)
 
@@ -271,16 +307,16 @@ def read_scores(file: Path, pair: str) -> pd.DataFrame:
     known = [*PLACES, "pair", "domain"]
     found: dict[str, str] = {}
     for name in known:
-        may = (own for own in table.frame if plain(own) in columns.FIELDS[name])
+        may = (
+            own for own in table.frame if plain(own) in columns.FIELDS[name]
+        )
         if own := next(may, ""):
             found[name] = own
     judges = [own for own in table.frame if own not in found.values()]
     with text.placed(file, 1):
         for name in PLACES[:2]:
             if name not in found:
-                expected = (
-                    "system, segment, perhaps document, and a column for each judge"
-                )
+                expected = "system, segment, perhaps document, and a column for each judge"
                 raise DataError(
                     f"no column for {name}",
                     value=", ".join(table.frame)[:200],
@@ -293,7 +329,11 @@ def read_scores(file: Path, pair: str) -> pd.DataFrame:
                 expected="one for each judge",
             )
     place = pd.DataFrame(
-        {name: table.frame[found[name]].astype(str) for name in PLACES if name in found}
+        {
+            name: table.frame[found[name]].astype(str)
+            for name in PLACES
+            if name in found
+        }
     )
     place = place.assign(**{name: "" for name in PLACES if name not in found})
     inside = _inside(table, found, pair)
@@ -304,7 +344,10 @@ def read_scores(file: Path, pair: str) -> pd.DataFrame:
         if not given.any():
             expected = "a score in a row at least"
             raise DataError(
-                "a judge without a score", file=file, column=judge, expected=expected
+                "a judge without a score",
+                file=file,
+                column=judge,
+                expected=expected,
             )
         score = pd.to_numeric(cells, errors="coerce").to_numpy(float)
         wrong = np.flatnonzero(inside & given & ~np.isfinite(score))
@@ -316,17 +359,23 @@ def read_scores(file: Path, pair: str) -> pd.DataFrame:
                 "a judge's score, or an empty cell",
             )
         kept = inside & given
-        parts.append(place[kept].assign(judge=judge, score=score[kept])[SCORES])
+        parts.append(
+            place[kept].assign(judge=judge, score=score[kept])[SCORES]
+        )
     return once(pd.concat(parts, ignore_index=True), file)
 
 
-def _inside(table: tables.Table, found: Mapping[str, str], pair: str) -> np.ndarray:
+def _inside(
+    table: tables.Table, found: Mapping[str, str], pair: str
+) -> np.ndarray:
     """Which rows are of this language pair, by a column or by the file's name; else all."""
     if "pair" in found:
         written = table.frame[found["pair"]].astype(str).map(languages.pair_of)
         return (written == pair).to_numpy(bool)
     of_file = languages.pair_in(table.path)
-    return np.full(len(table.frame), not of_file or not pair or of_file == pair)
+    return np.full(
+        len(table.frame), not of_file or not pair or of_file == pair
+    )
 
 
 def read(campaign: Campaign, pair: str) -> pd.DataFrame | None:
@@ -341,12 +390,16 @@ def read(campaign: Campaign, pair: str) -> pd.DataFrame | None:
     beside = here(campaign)
     patterns = named(campaign.entry)
     told = campaign.entry.get("judges")
-    if isinstance(told, Mapping) and (FILE in told) == (campaign.format == "battles"):
+    if isinstance(told, Mapping) and (FILE in told) == (
+        campaign.format == "battles"
+    ):
         form = "{GPT-4: battles.csv}" if FILE in told else "{file: judges.tsv}"
         wrong = partial(
             DataError, file=campaign.folder, column="judges", value=dict(told)
         )
-        raise wrong("judges of another kind of judgments", expected=f"such as {form}")
+        raise wrong(
+            "judges of another kind of judgments", expected=f"such as {form}"
+        )
     if FILE in beside:
         made = read_scores(beside[FILE], pair)
         return made if len(made) else None
@@ -356,16 +409,21 @@ def read(campaign: Campaign, pair: str) -> pd.DataFrame | None:
             for judge, file in beside.items()
         ]
         return once(
-            pd.concat(parts, ignore_index=True)[VOTES], next(iter(beside.values()))
+            pd.concat(parts, ignore_index=True)[VOTES],
+            next(iter(beside.values())),
         )
     if not patterns:
         return None
     if campaign.format == "battles":
         votes = rr.read_votes(campaign.files(pair), pair, campaign.entry)
-        return once(votes[mask(votes["judge"], patterns)][VOTES], campaign.folder)
+        return once(
+            votes[mask(votes["judge"], patterns)][VOTES], campaign.folder
+        )
     reader = formats.reader(campaign.format)
     if reader.judged is not None:
-        return once(reader.judged(campaign.source(pair), pair), campaign.folder)
+        return once(
+            reader.judged(campaign.source(pair), pair), campaign.folder
+        )
     every = reader.read(campaign.source(pair), pair)
     if not any(fits(one, patterns) for one in annotators(every)):
         return None

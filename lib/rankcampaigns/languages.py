@@ -29,7 +29,9 @@ LANGUAGES = {
     for name in entry.split()
 }  # English name or code -> the code we write
 PLACEHOLDER = "xx-yy"  # the pair of judgments that do not name one
-PAIR = re.compile(r"[A-Za-z]{2,3}(_[A-Za-z0-9]+)*-[A-Za-z]{2,3}(_[A-Za-z0-9]+)*")
+PAIR = re.compile(
+    r"[A-Za-z]{2,3}(_[A-Za-z0-9]+)*-[A-Za-z]{2,3}(_[A-Za-z0-9]+)*"
+)
 _HYPHEN = r"(?<![A-Za-z0-9])([a-z]{2,3})-(?=([a-z]{2,3})(?![A-Za-z0-9]))"
 _JOINED = r"(?<=_)([a-z]{2})([a-z]{2})(?=[._])"
 _UNDERSCORE = r"(?<![A-Za-z0-9])([a-z]{2,3})_(?=([a-z]{2,3})(?![A-Za-z0-9]))"
@@ -52,7 +54,8 @@ def pair_of(text: str) -> str:
     if not target and text.count("_") == 1:
         source, _, target = text.strip().partition("_")
     sides = (
-        LANGUAGES.get(side.strip().lower(), side.strip()) for side in (source, target)
+        LANGUAGES.get(side.strip().lower(), side.strip())
+        for side in (source, target)
     )
     found = "-".join(sides)
     return found if PAIR.fullmatch(found) else ""
@@ -63,7 +66,9 @@ def pair_told(path: Path, settings: Mapping[str, Any]) -> str:
     return settings.get("pair") or pair_in(path) or PLACEHOLDER
 
 
-def no_rows(file: Path | Sequence[Path], pair: str, pairs: Iterable[str]) -> DataError:
+def no_rows(
+    file: Path | Sequence[Path], pair: str, pairs: Iterable[str]
+) -> DataError:
     """The error for files that hold `pairs` but not the one asked for."""
     known = "one of " + ", ".join(sorted(pairs))
     return DataError(
@@ -80,9 +85,15 @@ def pair_in(path: Path, joined: bool = False) -> str:
     for pattern in (
         (_HYPHEN, _JOINED, _UNDERSCORE) if joined else (_HYPHEN, _UNDERSCORE)
     ):
-        sides = [map(LANGUAGES.get, both) for both in re.findall(pattern, path.name)]
-        known = dict.fromkeys(f"{a}-{b}" for a, b in sides if a and b and a != b)
-        found = [pair for pair in known if "en" in pair.split("-")] or list(known)
+        sides = [
+            map(LANGUAGES.get, both) for both in re.findall(pattern, path.name)
+        ]
+        known = dict.fromkeys(
+            f"{a}-{b}" for a, b in sides if a and b and a != b
+        )
+        found = [pair for pair in known if "en" in pair.split("-")] or list(
+            known
+        )
         if len(found) > 1:
             problem = "several language pairs in the file's name"
             expected = "one of them in the name, or `pair:` in a campaign.yaml"

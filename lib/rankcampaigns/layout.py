@@ -52,7 +52,11 @@ def layout(rows: Rows) -> Layout:
     header = lines[_header([rows[line] for line in lines])]
     body = [line for line in lines if line > header]
     always = _always([rows[line] for line in body])
-    narrow = {line for line in body if 2 * len(always & set(rows[line])) <= len(always)}
+    narrow = {
+        line
+        for line in body
+        if 2 * len(always & set(rows[line])) <= len(always)
+    }
     end = len(body)
     while end and body[end - 1] in narrow:
         end -= 1
@@ -84,7 +88,9 @@ def _header(rows: Sequence[Mapping[int, Any]]) -> int:
         if len(rows[0]) >= least:
             return 0
         named = [
-            k for k, row in enumerate(rows) if len(row) >= max(least, 2) and _names(row)
+            k
+            for k, row in enumerate(rows)
+            if len(row) >= max(least, 2) and _names(row)
         ]
         if named:
             return named[0]
@@ -94,13 +100,17 @@ def _header(rows: Sequence[Mapping[int, Any]]) -> int:
 def width(cells: Sequence[int]) -> int:
     """The number of cells of most rows, where a row counts as often as it has cells."""
     often = Counter(cells)
-    return max(often, key=lambda number: (number * often[number], number), default=0)
+    return max(
+        often, key=lambda number: (number * often[number], number), default=0
+    )
 
 
 def _names(row: Mapping[int, Any]) -> bool:
     """Whether all cells of a row are texts that differ, and no numbers."""
     said = [
-        cell for cell in row.values() if isinstance(cell, str) and not _number(cell)
+        cell
+        for cell in row.values()
+        if isinstance(cell, str) and not _number(cell)
     ]
     return len(set(said)) == len(row)
 
@@ -114,7 +124,9 @@ def _always(body: Sequence[Mapping[int, Any]]) -> set[int]:
     wide = width([len(row) for row in body])
     full = [row for row in body if len(row) >= wide]
     filled = Counter(place for row in full for place in row)
-    return {place for place, number in filled.items() if number >= 0.9 * len(full)}
+    return {
+        place for place, number in filled.items() if number >= 0.9 * len(full)
+    }
 
 
 def notes(rows: Rows, found: Layout) -> tuple[tuple[str, str], ...]:
@@ -122,13 +134,17 @@ def notes(rows: Rows, found: Layout) -> tuple[tuple[str, str], ...]:
     above = "rows above the header, not read"
     below = "rows below the table, not read"
     kinds = {above: found.above, below: found.below}
-    return tuple((what, _shown(lines, rows)) for what, lines in kinds.items() if lines)
+    return tuple(
+        (what, _shown(lines, rows)) for what, lines in kinds.items() if lines
+    )
 
 
 def _shown(lines: Sequence[int], rows: Rows) -> str:
     said = " ".join(str(cell).strip() for cell in rows[lines[0]].values())
     said = said if len(said) <= SHOWN else said[:SHOWN] + "…"
     number = (
-        f"line {lines[0]}" if len(lines) == 1 else f"{len(lines)}, from line {lines[0]}"
+        f"line {lines[0]}"
+        if len(lines) == 1
+        else f"{len(lines)}, from line {lines[0]}"
     )
     return f"{number} ({said})"

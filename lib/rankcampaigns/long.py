@@ -41,7 +41,11 @@ from .folder import READ, TOLD_BY, Reader, Source
 from .formats import TOLD
 
 NO_SCORE = "no score (left out)"
-OF_PEOPLE = {"annotator", "hit", "document"}  # columns of which a leaderboard has none
+OF_PEOPLE = {
+    "annotator",
+    "hit",
+    "document",
+}  # columns of which a leaderboard has none
 FEW = 5  # rows without a score whose lines are named
 TYPES = {
     "": "SYSTEM",
@@ -71,16 +75,24 @@ def scale_of(
     with together.at_lines(files, lines, parts[0].names):
         if known := parts[0].scale:
             checks.refuse_mixed(frame)
-            low = frame["score"].min() if known == scales.PENALTIES else known[0]
+            low = (
+                frame["score"].min() if known == scales.PENALTIES else known[0]
+            )
             return min(float(low), 0.0), known[1], "the format"
         low, high = checks.scale_of(frame)
-    return low, high, "the data" if frame["score"].notna().any() else "no score"
+    return (
+        low,
+        high,
+        "the data" if frame["score"].notna().any() else "no score",
+    )
 
 
 def _scored(part: Judged) -> pd.DataFrame:
     """The scores of a file (NaN: none, or no number), with what they may differ by in scale."""
     scores = part.scores
-    frame = pd.DataFrame({"score": np.where(np.isfinite(scores), scores, np.nan)})
+    frame = pd.DataFrame(
+        {"score": np.where(np.isfinite(scores), scores, np.nan)}
+    )
     frame["written"] = part.column("score")
     frame["file"] = part.table.path.name
     frame["pair"] = part.pairs()
@@ -110,7 +122,9 @@ def read(
     if len({part.scale for part in holding}) > 1:
         problem = "scores of two kinds for one pair"
         files = [part.table.path for part in holding]
-        raise DataError(problem, file=files, value=pair, expected="scores on one scale")
+        raise DataError(
+            problem, file=files, value=pair, expected="scores on one scale"
+        )
     alike = [part for part in parts if part.scale == holding[0].scale]
     low, high, said = scale_of(alike, settings)
     rows = []
@@ -127,11 +141,16 @@ def read(
     together.refuse_twice(files, rows)
     frame = pd.concat(rows, ignore_index=True)
     if frame.empty:
-        if unscored := sum(n for _, reason, n in excluded if reason == NO_SCORE):
+        if unscored := sum(
+            n for _, reason, n in excluded if reason == NO_SCORE
+        ):
             value = f"{unscored} rows without one"
             expected = "a number in the column of scores"
             raise DataError(
-                "no row has a score", file=files, value=value, expected=expected
+                "no row has a score",
+                file=files,
+                value=value,
+                expected=expected,
             )
         raise languages.no_rows(files, pair, pairs(parts))
     with together.at_lines(files, lines, parts[0].names):
@@ -148,11 +167,17 @@ def read(
         expected = "a column of annotators"
         raise DataError(problem, file=files, expected=expected)
     if settings.get("annotator"):
-        frame["worker"] = people(frame["worker"], settings["annotator"], files[0])
-    excluded.append(("", f"(kept: scale {low:g} to {high:g}, from {said})", len(frame)))
+        frame["worker"] = people(
+            frame["worker"], settings["annotator"], files[0]
+        )
+    excluded.append(
+        ("", f"(kept: scale {low:g} to {high:g}, from {said})", len(frame))
+    )
     counted = pd.DataFrame(excluded, columns=["file", "reason", "rows"])
     if workers(parts):
-        return direct_assessment(pair, frame, excluded=counted, scale=(low, high))
+        return direct_assessment(
+            pair, frame, excluded=counted, scale=(low, high)
+        )
     scores = segment_table(frame, counted)
     named = {name for part in parts for name in part.names}
     other = any(part.averages or _may_name_people(part) for part in parts)
@@ -160,18 +185,26 @@ def read(
     return scores
 
 
-def of_people(parts: Sequence[Judged], settings: Mapping[str, Any]) -> list[Judged]:
+def of_people(
+    parts: Sequence[Judged], settings: Mapping[str, Any]
+) -> list[Judged]:
     """The files without rows of judges, so that nothing is guessed from these."""
-    known = {one for part in parts for one in part.column("annotator").unique()}
+    known = {
+        one for part in parts for one in part.column("annotator").unique()
+    }
     file = parts[0].table.path if parts else ""
-    judges.checked({one for one in known if one.lower() not in MISSING}, settings, file)
+    judges.checked(
+        {one for one in known if one.lower() not in MISSING}, settings, file
+    )
     patterns = judges.named(settings)
     if not patterns:
         return list(parts)
     masks = [judges.mask(part.column("annotator"), patterns) for part in parts]
     pairs_of = zip(parts, masks, strict=True)
     return [
-        part.take(np.flatnonzero(~mask)) for part, mask in pairs_of if not mask.all()
+        part.take(np.flatnonzero(~mask))
+        for part, mask in pairs_of
+        if not mask.all()
     ]
 
 
@@ -187,7 +220,9 @@ def of_judges(
         if len(rows):
             frame = _checked(part.take(rows), pair, -np.inf, np.inf)[0]
             frames.append(frame[frame["type"].isin(COUNTED)])
-    frame = pd.concat(frames, ignore_index=True).rename(columns={"worker": "judge"})
+    frame = pd.concat(frames, ignore_index=True).rename(
+        columns={"worker": "judge"}
+    )
     if "document" not in frame:
         frame["document"] = ""
     frame["document"] = (
@@ -222,7 +257,11 @@ def _checked(
     )
     counts[NO_SCORE] += int((inside & ~scored).sum())
     keep = np.flatnonzero(inside & scored)
-    ids = ["system", "segment", *(["annotator"] if "annotator" in names else [])]
+    ids = [
+        "system",
+        "segment",
+        *(["annotator"] if "annotator" in names else []),
+    ]
     bounds = f", {low:g} to {high:g}" if np.isfinite(low) else ""
     score = schemas.number(f"a number{bounds}", low, high)
     schema = schemas.Schema(schemas.ids(*ids) | {"score": score})
@@ -243,7 +282,9 @@ def _checked(
         frame[name] = values.where(~values.str.lower().isin(MISSING), None)
     types = part.column("type").iloc[keep].str.upper().map(TYPES)
     if types.isna().any():
-        expected = "empty or one of " + ", ".join(name for name in TYPES if name)
+        expected = "empty or one of " + ", ".join(
+            name for name in TYPES if name
+        )
         raise part.table.error(
             "unknown type", int(keep[types.isna()][0]), names["type"], expected
         )
@@ -265,7 +306,9 @@ def _place(part: Judged, reason: str, pair: str) -> str:
     lines = [str(line) for line in sorted(set(part.table.lines[unscored]))]
     if len(lines) > FEW:
         return file
-    return f"{file}, {'line' if len(lines) == 1 else 'lines'} {', '.join(lines)}"
+    return (
+        f"{file}, {'line' if len(lines) == 1 else 'lines'} {', '.join(lines)}"
+    )
 
 
 def _with_words(error: DataError, scores: pd.Series) -> DataError:
@@ -275,17 +318,15 @@ def _with_words(error: DataError, scores: pd.Series) -> DataError:
         return error
     if often.sum() == (~scores.str.lower().isin(MISSING)).sum():
         said = ", ".join(map(str, often.index[:3]))
-        expected = (
-            f"numbers, or two words such as pass and fail; all scores are words: {said}"
-        )
+        expected = f"numbers, or two words such as pass and fail; all scores are words: {said}"
         return _expecting(error, expected)
     words = [str(word) for word in often.index[:3]]
     counts = ", ".join(f"{word} ({often[word]})" for word in words)
     told = f'`missing: [{", ".join(words)}]` in a campaign.yaml, or missing="{",".join(words)}"'
-    number = str(error.expected).partition(" (")[0]  # of wrong cells: said by word
-    expected = (
-        f"{number}; words among the scores: {counts}; if they mean no score: {told}"
-    )
+    number = str(error.expected).partition(" (")[
+        0
+    ]  # of wrong cells: said by word
+    expected = f"{number}; words among the scores: {counts}; if they mean no score: {told}"
     return _expecting(error, expected)
 
 
@@ -297,7 +338,9 @@ def _expecting(error: DataError, expected: str) -> DataError:
 
 def pairs(parts: Sequence[Judged]) -> tuple[str, ...]:
     """The language pairs of all rows, sorted."""
-    return tuple(sorted({pair for part in parts for pair in pd.unique(part.pairs())}))
+    return tuple(
+        sorted({pair for part in parts for pair in pd.unique(part.pairs())})
+    )
 
 
 def workers(parts: Sequence[Judged]) -> bool:
@@ -306,11 +349,15 @@ def workers(parts: Sequence[Judged]) -> bool:
     if any(named) and not all(named):
         with text.placed(parts[named.index(False)].table.path, 1):
             problem = "no column for annotator, which other files of the campaign have"
-            raise DataError(problem, expected="annotators in all files or in none")
+            raise DataError(
+                problem, expected="annotators in all files or in none"
+            )
     return all(named)
 
 
-def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFrame:
+def reading(
+    parts: Sequence[Judged], settings: Mapping[str, Any]
+) -> pd.DataFrame:
     """How the files were understood: columns file, what, value, said by."""
     rows = []
     mapped = settings.get("columns") or {}
@@ -329,24 +376,35 @@ def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFram
         header = [*part.table.frame.columns, *part.table.unread]
         if part.pair_from:
             rows.append((file, "pair", part.pair, part.pair_from))
-        rows += [(file, what, value, said or by) for what, value, said in part.said]
+        rows += [
+            (file, what, value, said or by) for what, value, said in part.said
+        ]
         for ours, theirs in part.names.items():
             if ours != theirs:
                 rows.append(
-                    (file, f"column {ours}", theirs, by if ours in mapped else "header")
+                    (
+                        file,
+                        f"column {ours}",
+                        theirs,
+                        by if ours in mapped else "header",
+                    )
                 )
         if "annotator" in part.names and not settings.get("annotator"):
             rows += [
-                (file, *one) for one in asked_of(part.column("annotator").unique())
+                (file, *one)
+                for one in asked_of(part.column("annotator").unique())
             ]
         unused = [name for name in header if name not in part.names.values()]
         if unused:
-            rows.append((file, "columns not used", ", ".join(unused), "header"))
+            rows.append(
+                (file, "columns not used", ", ".join(unused), "header")
+            )
     return pd.DataFrame(rows, columns=READ)
 
 
 def reader(
-    opener: Opener, check: Callable[[Sequence[Path]], None] = lambda files: None
+    opener: Opener,
+    check: Callable[[Sequence[Path]], None] = lambda files: None,
 ) -> Reader:
     """The reader of a format of single scores, which `opener` converts to our columns."""
 
@@ -368,7 +426,9 @@ def reader(
         workers=lambda source: workers(parts(source)),
         reading=lambda source: reading(parts(source), source.settings),
         columns=lambda source: parts(source)[0].names,
-        judged=lambda source, pair: of_judges(every(source), pair, source.settings),
+        judged=lambda source, pair: of_judges(
+            every(source), pair, source.settings
+        ),
         lacks=lambda source: {"document", "annotator"}.difference(
             *(p.names for p in parts(source))
         ),

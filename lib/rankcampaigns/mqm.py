@@ -53,9 +53,7 @@ RATED = (
     "category",
     "severity",
 )  # a line without these holds metadata only (Marot)
-CONTROL = (
-    "HOTW-test"  # "hands on the wheel": an error planted to keep the rater attentive
-)
+CONTROL = "HOTW-test"  # "hands on the wheel": an error planted to keep the rater attentive
 ERRORS = ("Major", "Minor", "Neutral", "Critical")
 NONE = ("No-error", "No-error")
 SAME = {  # spellings that do not follow from a name in lower case
@@ -102,7 +100,9 @@ def as_read(frame: pd.DataFrame, excluded: Mapping[str, int]) -> pd.DataFrame:
 def each_error(rows: pd.DataFrame, errors: Sequence[Any]) -> pd.DataFrame:
     """A row for each of a row's `errors` (category, severity), of which each has at least one."""
     out = rows.assign(error=errors).explode("error", ignore_index=True)
-    kinds = pd.DataFrame(out.pop("error").to_list(), columns=["category", "severity"])
+    kinds = pd.DataFrame(
+        out.pop("error").to_list(), columns=["category", "severity"]
+    )
     return out.assign(**kinds)
 
 
@@ -113,7 +113,8 @@ def _category(name: str) -> str:
         key += " format"
     parts = [part.strip() for part in key.split("/")]
     return SAME.get(
-        "/".join(parts), "/".join(part[:1].upper() + part[1:] for part in parts)
+        "/".join(parts),
+        "/".join(part[:1].upper() + part[1:] for part in parts),
     )
 
 
@@ -129,7 +130,9 @@ def _columns(header: Sequence[str], file: Path) -> dict[str, str]:
         elif (
             ours != "segment"
         ):  # the 2022 en-zh release numbers segments within documents only
-            wrong = partial(DataError, file=file, line=1, value="\t".join(header)[:200])
+            wrong = partial(
+                DataError, file=file, line=1, value="\t".join(header)[:200]
+            )
             expected = "a header with " + " or ".join(names)
             raise wrong("not an MQM table", column=ours, expected=expected)
     return found
@@ -142,7 +145,9 @@ def pair_of(path: Path, settings: Mapping[str, Any]) -> str:
     """
     found = settings.get("pair") or languages.pair_in(path, joined=True)
     if not found:
-        expected = "a name such as mqm_mine_ende.tsv, or `pair:` in a campaign.yaml"
+        expected = (
+            "a name such as mqm_mine_ende.tsv, or `pair:` in a campaign.yaml"
+        )
         raise DataError(
             "no language pair in the file's name", file=path, expected=expected
         )
@@ -177,13 +182,15 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
         frame["segment"] = (
             frame.groupby(["document", "doc_segment"], sort=False).ngroup() + 1
         )
-    frame = frame.astype({"segment": int, "doc_segment": int})[list(COLUMNS[1:])]
+    frame = frame.astype({"segment": int, "doc_segment": int})[
+        list(COLUMNS[1:])
+    ]
     frame = _without_controls(_one_spelling(frame, table), frame, excluded)
     rating = [frame[name] for name in COLUMNS[1:6]]
     none = frame["severity"].eq("No-error")
-    both = none.groupby(rating).transform("any") & (~none).groupby(rating).transform(
-        "any"
-    )
+    both = none.groupby(rating).transform("any") & (~none).groupby(
+        rating
+    ).transform("any")
     reason = "(kept: No-error beside an error in one rating, of which the error counts)"
     excluded[reason] += int((both & none).sum())
     unlike = frame["category"].eq("No-error") != none
@@ -204,7 +211,9 @@ def rated_pair(path: Path, settings: Mapping[str, Any]) -> str:
     Raises DataError if the locales are not two languages, the settings contradict them, or there is
     no pair at all.
     """
-    said = dict(reversed(LOCALES.findall(text.head(path))))  # the first of each
+    said = dict(
+        reversed(LOCALES.findall(text.head(path)))
+    )  # the first of each
     if not said:
         return pair_of(path, settings)
     pair = languages.pair_of(
@@ -220,7 +229,9 @@ def rated_pair(path: Path, settings: Mapping[str, Any]) -> str:
     if not pair:
         value = str(said)
         expected = "a source_locale and a target_locale such as eses and enus"
-        raise DataError("not two locales", file=path, value=value, expected=expected)
+        raise DataError(
+            "not two locales", file=path, value=value, expected=expected
+        )
     return pair
 
 
@@ -242,7 +253,9 @@ def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
         rows = ratings.validated(schemas.Schema(schema), RATING)
         with together.at_lines([file], [ratings.lines], RATING):
             checks.refuse_alike(rows)
-        for row, key in enumerate(rows.astype(str).itertuples(index=False, name=None)):
+        for row, key in enumerate(
+            rows.astype(str).itertuples(index=False, name=None)
+        ):
             if key in seen:
                 problem = "a second rating of an output by the same rater"
                 expected = f"one; the first is in {seen[key].name}"
@@ -270,38 +283,56 @@ def _ratings(
         with text.placed(file, line):
             text.need(entry, *RATING.values(), "target_errors")
             locales.append(
-                [str(entry.get(f"{side}_locale", "")) for side in ("source", "target")]
+                [
+                    str(entry.get(f"{side}_locale", ""))
+                    for side in ("source", "target")
+                ]
             )
             if locales[-1] != locales[0]:
                 value = "-".join(locales[-1])
                 expected = "-".join(locales[0]) + ", as before"
-                raise DataError("other languages", value=value, expected=expected)
-            marked = text.of_kind(entry["target_errors"], list, "target_errors")
-            errors.append([_kind(error) for error in marked] or [NONE])
-            excluded["identical errors in one rating (kept)"] += len(marked) - len(
-                {json.dumps(error, sort_keys=True) for error in marked}
+                raise DataError(
+                    "other languages", value=value, expected=expected
+                )
+            marked = text.of_kind(
+                entry["target_errors"], list, "target_errors"
             )
-            source = text.of_kind(entry.get("source_errors", []), list, "source_errors")
+            errors.append([_kind(error) for error in marked] or [NONE])
+            excluded["identical errors in one rating (kept)"] += len(
+                marked
+            ) - len({json.dumps(error, sort_keys=True) for error in marked})
+            source = text.of_kind(
+                entry.get("source_errors", []), list, "source_errors"
+            )
             excluded["errors marked in the source (left out)"] += len(source)
             excluded["(kept: ratings without an error)"] += not marked
         entries.append((line, {name: entry[name] for name in RATING.values()}))
     if not entries:
-        raise DataError("no judgments", file=file, expected="at least one rating")
+        raise DataError(
+            "no judgments", file=file, expected="at least one rating"
+        )
     return tables.from_records(file, entries), errors
 
 
 def _kind(error: Any) -> tuple[str, str]:
     """Category and severity of one of bio-MQM's errors."""
     said = error if isinstance(error, dict) else {}
-    parts = [said.get(name) for name in ("error_category", "error_subcategory")]
+    parts = [
+        said.get(name) for name in ("error_category", "error_subcategory")
+    ]
     severity = _SEVERITY.get(_key(str(said.get("severity"))))
     if severity not in ERRORS or not parts[0]:
         expected = "an error_category, and a severity of " + ", ".join(ERRORS)
         value = str(error)[:80]
         raise DataError(
-            "not an error", column="target_errors", value=value, expected=expected
+            "not an error",
+            column="target_errors",
+            value=value,
+            expected=expected,
         )
-    return "/".join(str(part).replace("_", " ") for part in parts if part), severity
+    return "/".join(
+        str(part).replace("_", " ") for part in parts if part
+    ), severity
 
 
 def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
@@ -309,7 +340,9 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
     header = [name.strip() for name in text.first_line(file).split("\t")]
     names = _columns(header, file)
     most = max(map(header.index, names.values())) + 1
-    table = tables.read(file, sign="\t", only=tuple(names.values()), first=most)
+    table = tables.read(
+        file, sign="\t", only=tuple(names.values()), first=most
+    )
     if table.frame.empty:
         raise DataError("no judgments", file=file, expected="at least one row")
     excluded["identical rows (kept)"] += _identical(file)
@@ -326,7 +359,9 @@ def _identical(file: Path) -> int:
     """How many lines of a file repeat an earlier one in all cells."""
     lines = [line.strip() for line in text.content(file).split(b"\n")]
     return int(
-        pd.Series([line for line in lines if line], dtype=object).duplicated().sum()
+        pd.Series([line for line in lines if line], dtype=object)
+        .duplicated()
+        .sum()
     )
 
 
@@ -358,15 +393,17 @@ def _without_controls(
     seen = set(frame.loc[control, place].itertuples(index=False, name=None))
     bare = [(*where, "No-error", "No-error") for where in sorted(seen - rated)]
     if bare and len(rows):
-        excluded["(kept as rated without error: segments with control rows only)"] = (
-            len(bare)
-        )
+        excluded[
+            "(kept as rated without error: segments with control rows only)"
+        ] = len(bare)
         rows = pd.concat([rows, pd.DataFrame(bare, columns=list(COLUMNS[1:]))])
     return rows.reset_index(drop=True)
 
 
 def _read(source: Source, pair: str) -> pd.DataFrame:
-    files = [file for file in source.files if pair_of(file, source.settings) == pair]
+    files = [
+        file for file in source.files if pair_of(file, source.settings) == pair
+    ]
     if len(files) > 1:
         problem = "two files for one language pair"
         expected = "one MQM file per pair in a folder"

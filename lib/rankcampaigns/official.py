@@ -60,7 +60,9 @@ def _validated(
     return table.validated(schema, names).astype({"system": str})
 
 
-def clusters(campaign: Campaign, pair: str) -> tuple[frozenset[str], ...] | None:
+def clusters(
+    campaign: Campaign, pair: str
+) -> tuple[frozenset[str], ...] | None:
     """The official clusters of a pair, top first (``clusters.csv``); None where there are none.
 
     Raises a DataError for a row that is wrong. A file without their columns is not theirs: None.
@@ -68,9 +70,13 @@ def clusters(campaign: Campaign, pair: str) -> tuple[frozenset[str], ...] | None
     path = campaign.folder / folder.CLUSTERS
     if not path.is_file() or not folder.has_clusters(path):
         return None
-    columns = schemas.ids("SRC", "TRG", "SYSTEM") | {"CLUSTER_START": schemas.count()}
+    columns = schemas.ids("SRC", "TRG", "SYSTEM") | {
+        "CLUSTER_START": schemas.count()
+    }
     table = tables.read(path, (), tables.BLANKS)
-    frame = table.validated(schemas.Schema(columns), {name: name for name in columns})
+    frame = table.validated(
+        schemas.Schema(columns), {name: name for name in columns}
+    )
     source, target = pair.split("-")
     frame = frame[(frame["SRC"] == source) & (frame["TRG"] == target)].astype(
         {"SYSTEM": str}
@@ -91,9 +97,9 @@ def p_values(campaign: Campaign, pair: str) -> pd.DataFrame | None:
     systems = text.first_line(path).split()
     number = schemas.number("a number from 0 to 1", 0, 1)
     columns = schemas.ids("system") | dict.fromkeys(systems, number)
-    frame = _validated(path, columns, {name: name for name in columns}).set_index(
-        "system"
-    )
+    frame = _validated(
+        path, columns, {name: name for name in columns}
+    ).set_index("system")
     return frame.rename(index=_plain, columns=_plain).rename_axis(None)
 
 
@@ -109,11 +115,17 @@ def seg_scores(campaign: Campaign, pair: str) -> dict[str, pd.DataFrame]:
     judged), and a system's lines are in the order of the test set. Columns system, segment (0-based
     line of the test set, as text), score. Raises DataError for any other line.
     """
-    columns = schemas.ids("system") | {"score": schemas.number("a number, or None")}
+    columns = schemas.ids("system") | {
+        "score": schemas.number("a number, or None")
+    }
     out = {}
-    for file in sorted((campaign.folder / "official").glob(f"{pair}.*.seg.score*")):
+    for file in sorted(
+        (campaign.folder / "official").glob(f"{pair}.*.seg.score*")
+    ):
         table = tables.read(file, tuple(columns), tables.BLANKS)
-        segment = table.frame.groupby("system", observed=True).cumcount().astype(str)
+        segment = (
+            table.frame.groupby("system", observed=True).cumcount().astype(str)
+        )
         judged = np.flatnonzero(table.frame["score"] != "None")
         frame = table.validated(
             schemas.Schema(columns), {name: name for name in columns}, judged

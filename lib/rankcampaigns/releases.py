@@ -36,10 +36,15 @@ Entry = tuple[int, dict[str, Any]]  # a line's number, and its object
 
 
 def _judged(
-    path: Path, rows: list[Entry], excluded: Counter[str], settings: Mapping[str, Any]
+    path: Path,
+    rows: list[Entry],
+    excluded: Counter[str],
+    settings: Mapping[str, Any],
 ) -> columns.Judged:
     if not rows:
-        raise DataError("no scores", file=path, expected="at least one judgment")
+        raise DataError(
+            "no scores", file=path, expected="at least one judgment"
+        )
     table = tables.from_records(path, rows)
     names = {name: name for name in columns.FIELDS if name in table.frame}
     table.check_values(names)
@@ -52,8 +57,12 @@ def wmt24(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     rows: list[Entry] = []
     for line, entry in text.records(path):
         with text.placed(path, line):
-            text.need(entry, "langs", "line_id", "system", "esa_score", "annotator")
-        rows.append((line, {ours: entry.get(theirs) for ours, theirs in WMT24.items()}))
+            text.need(
+                entry, "langs", "line_id", "system", "esa_score", "annotator"
+            )
+        rows.append(
+            (line, {ours: entry.get(theirs) for ours, theirs in WMT24.items()})
+        )
     return _judged(path, rows, Counter(), settings)
 
 
@@ -69,7 +78,9 @@ def wmt25(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     for line, entry in text.records(path):
         with text.placed(path, line):
             rows += [(line, score) for score in _twice(entry, excluded)]
-    named = any("annotator" in score for _, score in rows)  # a draft may name none
+    named = any(
+        "annotator" in score for _, score in rows
+    )  # a draft may name none
     for _, score in rows:
         score.setdefault("annotator", None if named else score["hit"])
     judged = _judged(path, rows, excluded, settings)
@@ -78,7 +89,9 @@ def wmt25(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     return replace(judged, scale=scales.PENALTIES) if penalties else judged
 
 
-def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, Any]]:
+def _twice(
+    entry: dict[str, Any], excluded: Counter[str]
+) -> Iterator[dict[str, Any]]:
     """The two annotations of each system in a line of WMT25."""
     text.need(entry, "doc_id", "scores")
     place = str(entry["doc_id"]).split("_#_")
@@ -86,9 +99,15 @@ def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, 
     if len(place) != 4:
         problem = "not an id of WMT25"
         value = entry["doc_id"]
-        raise DataError(problem, column="doc_id", value=value, expected=expected)
+        raise DataError(
+            problem, column="doc_id", value=value, expected=expected
+        )
     pair, domain, document, _ = place
-    shared = {"pair": pair, "domain": domain, "document": f"{domain}_#_{document}"}
+    shared = {
+        "pair": pair,
+        "domain": domain,
+        "document": f"{domain}_#_{document}",
+    }
     every = text.of_kind(entry["scores"], dict, "scores")
     outputs = entry.get("tgt_text")
     shown = outputs if isinstance(outputs, dict) else {}
@@ -100,8 +119,8 @@ def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, 
         excluded["no such annotation of the system (left out)"] += max(
             2 - len(judged), 0
         )
-        excluded["(kept: a third annotation of a system, or a later one)"] += max(
-            len(judged) - 2, 0
+        excluded["(kept: a third annotation of a system, or a later one)"] += (
+            max(len(judged) - 2, 0)
         )
         for hit, one in judged.items():
             text.need(one, "score")
@@ -165,7 +184,9 @@ def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
             for score in scores:
                 score |= _pair_of(campaign)
                 page = "" if score["source"] else score["hit"]
-                said = (score[name] for name in ("annotator", "segment", *SHOWN))
+                said = (
+                    score[name] for name in ("annotator", "segment", *SHOWN)
+                )
                 key = (campaign, page, *said)
                 excluded["said again later (left out)"] += key in kept
                 kept[key] = (line, score)
@@ -184,11 +205,19 @@ def _one_output_each(path: Path, rows: Sequence[Entry]) -> None:
     for line, row in rows:
         who = () if row["source"] else (row["annotator"],)
         said = row["output"] if row["source"] else row["hit"]
-        key = (row.get("pair"), row["segment"], row["source"], row["system"], *who)
+        key = (
+            row.get("pair"),
+            row["segment"],
+            row["source"],
+            row["system"],
+            *who,
+        )
         if seen.setdefault(key, said) != said:
             problem = "an item_id of two items"
             expected = "an id for each, or `src` and `tgt`"
-            wrong = partial(DataError, problem, file=path, line=line, column="item_id")
+            wrong = partial(
+                DataError, problem, file=path, line=line, column="item_id"
+            )
             raise wrong(value=row["segment"], expected=expected)
 
 
@@ -201,7 +230,9 @@ def _number_sources(rows: Sequence[Entry], excluded: Counter[str]) -> None:
     for _, row in rows:
         of_id = sources.setdefault((row.get("pair", ""), row["segment"]), {})
         of_id.setdefault(row["source"], len(of_id) + 1)
-    reason = "(kept: items of one id but several sources, as segments of their own)"
+    reason = (
+        "(kept: items of one id but several sources, as segments of their own)"
+    )
     for _, row in rows:
         of_id = sources[row.get("pair", ""), row["segment"]]
         number = of_id[row["source"]]
@@ -216,10 +247,14 @@ def _campaigns(path: Path) -> Iterator[tuple[str, list[Entry]]]:
     if "\n" not in whole or not whole.split("\n", 1)[0].rstrip().endswith("}"):
         value = text.parsed(whole, path)
         campaigns = value if isinstance(value, dict) else {}
-        if campaigns and all(isinstance(lines, list) for lines in campaigns.values()):
+        if campaigns and all(
+            isinstance(lines, list) for lines in campaigns.values()
+        ):
             for name, lines in campaigns.items():
                 for n in (
-                    n for n, entry in enumerate(lines, 1) if not isinstance(entry, dict)
+                    n
+                    for n, entry in enumerate(lines, 1)
+                    if not isinstance(entry, dict)
                 ):
                     raise DataError("not a JSON object", file=path, line=n)
                 yield str(name), list(enumerate(lines, start=1))
@@ -235,7 +270,9 @@ def _is_judged(entry: dict[str, Any], excluded: Counter[str]) -> bool:
     kind = ITEM.fullmatch(item)
     if kind is None:
         problem = "not an item number"
-        raise DataError(problem, column="item_i", value=item[:60], expected=expected)
+        raise DataError(
+            problem, column="item_i", value=item[:60], expected=expected
+        )
     if entry["annotation"] in (None, [], ""):
         excluded["lines without an annotation (left out)"] += 1
         return False
@@ -244,7 +281,9 @@ def _is_judged(entry: dict[str, Any], excluded: Counter[str]) -> bool:
     return True
 
 
-def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, Any]]:
+def _scores(
+    entry: dict[str, Any], excluded: Counter[str]
+) -> Iterator[dict[str, Any]]:
     """One row for each score of a line that counts."""
     text.need(entry, "item")
     items = text.of_kind(entry["item"], list, "item")
@@ -252,7 +291,9 @@ def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str,
     if len(items) != len(marks):
         problem = "annotations and items differ in number"
         raise DataError(
-            problem, value=len(marks), expected=f"{len(items)}, one for each item"
+            problem,
+            value=len(marks),
+            expected=f"{len(items)}, one for each item",
         )
     outputs = sum(len(models) for models in marks if isinstance(models, dict))
     shared = {
@@ -265,18 +306,28 @@ def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str,
         name = str(item["item_id"])
         outputs_of = item.get("tgt")
         texts = outputs_of if isinstance(outputs_of, dict) else {}
-        unjudged = len(set(texts) - set(text.of_kind(models, dict, "annotation")))
+        unjudged = len(
+            set(texts) - set(text.of_kind(models, dict, "annotation"))
+        )
         excluded["outputs shown but not judged (left out)"] += unjudged
         for model, said in text.of_kind(models, dict, "annotation").items():
             if name.startswith(CONTROL) or TUTORIAL in name:
-                kind = "attention checks" if name.startswith(CONTROL) else "tutorials"
+                kind = (
+                    "attention checks"
+                    if name.startswith(CONTROL)
+                    else "tutorials"
+                )
                 excluded[f"{kind} (left out)"] += 1
                 continue
             place = name.split(APART)
             domain, document = (
-                (place[0], APART.join(place[:2])) if len(place) == 3 else ("", "")
+                (place[0], APART.join(place[:2]))
+                if len(place) == 3
+                else ("", "")
             )
-            score = text.of_kind(said, dict, f"annotation.{model}").get("score")
+            score = text.of_kind(said, dict, f"annotation.{model}").get(
+                "score"
+            )
             more = {
                 "domain": domain,
                 "document": document or str(items[0].get("item_id")),
@@ -285,14 +336,24 @@ def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str,
                 "source": str(item.get("src") or ""),
                 "output": str(texts.get(model, "")),
             }
-            yield {"system": model, "segment": name, "score": score} | more | shared
+            yield (
+                {"system": model, "segment": name, "score": score}
+                | more
+                | shared
+            )
 
 
 def _seconds(actions: Any, outputs: int) -> dict[str, float]:
     """Seconds from the first to the last action on a page, divided by the outputs scored there."""
     logged = actions if isinstance(actions, list) else []
-    said = [action.get("time") for action in logged if isinstance(action, dict)]
-    known = (t for t in said if isinstance(t, int | float) and not isinstance(t, bool))
+    said = [
+        action.get("time") for action in logged if isinstance(action, dict)
+    ]
+    known = (
+        t
+        for t in said
+        if isinstance(t, int | float) and not isinstance(t, bool)
+    )
     times = [t for t in known if abs(t) < LATEST]
     return (
         {"time": (max(times) - min(times)) / outputs}
@@ -306,18 +367,26 @@ def _pair_of(campaign: str) -> dict[str, str]:
     if not campaign:
         return {}
     last = languages.pair_of(campaign.rpartition("_#_")[2])
-    return {"pair": last or languages.pair_in(Path(campaign)) or languages.PLACEHOLDER}
+    return {
+        "pair": last
+        or languages.pair_in(Path(campaign))
+        or languages.PLACEHOLDER
+    }
 
 
 def one_each(files: Sequence[Path]) -> None:
     """Raises DataError if a language pair has several kinds of scores, which must not be mixed."""
     names = sorted(file.name for file in files)
-    pairs = [match.group(1) for match in map(STAND_OFF.fullmatch, names) if match]
+    pairs = [
+        match.group(1) for match in map(STAND_OFF.fullmatch, names) if match
+    ]
     if len(set(pairs)) < len(pairs):
         problem = "several kinds of scores for one language pair"
         value = ", ".join(names)
         expected = "one of these files as the campaign, or `files:` in a campaign.yaml"
-        raise DataError(problem, file=files[0].parent, value=value, expected=expected)
+        raise DataError(
+            problem, file=files[0].parent, value=value, expected=expected
+        )
 
 
 def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
@@ -334,7 +403,9 @@ def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
             problem = "no language pair in the file's name"
             expected = "a name such as "
             raise DataError(
-                problem, value=path.name, expected=expected + "en-de.mqm.seg.score"
+                problem,
+                value=path.name,
+                expected=expected + "en-de.mqm.seg.score",
             )
         table = tables.read(path, ("system", "score"), tables.BLANKS)
         frame = table.frame.astype(object).assign(pair=pair)
@@ -343,7 +414,9 @@ def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
         for system, size in sizes[sizes != usual][:1].items():
             problem = "systems differ in the number of lines"
             expected = f"{usual}, as others have"
-            raise DataError(problem, value=f"{system}: {size}", expected=expected)
+            raise DataError(
+                problem, value=f"{system}: {size}", expected=expected
+            )
     place = frame.groupby("system", sort=False).cumcount()
     frame["segment"] = (place + 1).astype(str)
     documents = path.parent.parent / "documents" / f"{name}.docs"
@@ -353,7 +426,9 @@ def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
             problem = "documents and scores differ in number"
             expected = f"{usual}, the number of each system's scores"
             n = len(listed)
-            raise DataError(problem, file=documents, value=n, expected=expected)
+            raise DataError(
+                problem, file=documents, value=n, expected=expected
+            )
         for name in listed:
             frame[name] = listed[name].astype(object).to_numpy()[place]
     table = replace(table, frame=frame.astype("category"))

@@ -53,7 +53,9 @@ ARENA = {
     "question": "question_id",
 }
 ARENA |= {"domain": "category"}
-SIDES = ARENA | dict(system1="left", system2="right", judge="worker", question="prompt")
+SIDES = ARENA | dict(
+    system1="left", system2="right", judge="worker", question="prompt"
+)
 MAPPED = {
     "left": "system1",
     "right": "system2",
@@ -126,7 +128,9 @@ def read_rr(
     frame = frame[COLUMNS].astype(dict.fromkeys(NAMES, str))
     frame = frame.astype(dict.fromkeys(NAMES, "category"))
     told = {reason: n for reason, n in changed.items() if n}
-    frame.attrs["excluded"] = {"slots that showed nothing": empty} | split | told
+    frame.attrs["excluded"] = (
+        {"slots that showed nothing": empty} | split | told
+    )
     return frame
 
 
@@ -140,17 +144,23 @@ def _apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     out["position"] = out.groupby("block", sort=False).cumcount() + 1
     counts = {"(kept: slots of joined ids A+B, one for each system)": slots}
     return out, counts | (
-        {"a system again in its block": int(again.sum())} if again.any() else {}
+        {"a system again in its block": int(again.sum())}
+        if again.any()
+        else {}
     )
 
 
-def pairs(files: Sequence[Path], settings: Mapping[str, Any]) -> tuple[str, ...]:
+def pairs(
+    files: Sequence[Path], settings: Mapping[str, Any]
+) -> tuple[str, ...]:
     """The language pairs of `files`, sorted; a language we do not know stays as written."""
     seen: set[str] = set()
     for file in files:
         table = tables.read(file)
         names = _columns(table, ["srclang", "trglang"])
-        rows = table.frame[[names["srclang"], names["trglang"]]].drop_duplicates()
+        rows = table.frame[
+            [names["srclang"], names["trglang"]]
+        ].drop_duplicates()
         seen.update(_pairs(rows, file, settings))
     return tuple(sorted(seen))
 
@@ -162,7 +172,9 @@ def _read_file(
     table = tables.read(file)
     values, slots = _values(table)
     pair = _pairs(values[["srclang", "trglang"]], file, settings)
-    systems = np.column_stack([_text(values[f"system{i + 1}id"]) for i in range(slots)])
+    systems = np.column_stack(
+        [_text(values[f"system{i + 1}id"]) for i in range(slots)]
+    )
     ranks = np.column_stack(
         [values[f"system{i + 1}rank"] for i in range(slots)]
     ).astype(np.int64)
@@ -176,20 +188,30 @@ def _read_file(
             raise table.error(problem, int(twice[0]), name, "each system once")
     for row, i in np.argwhere(~shown & (ranks != UNRANKED))[:1]:
         name = _columns(table, ())[f"system{i + 1}rank"]
-        raise table.error("a rank in a slot that showed nothing", int(row), name, "-1")
+        raise table.error(
+            "a rank in a slot that showed nothing", int(row), name, "-1"
+        )
     named = values["srcindex"].dtype != float
-    segment = values["srcindex"].astype(object if named else np.int64).to_numpy()
+    segment = (
+        values["srcindex"].astype(object if named else np.int64).to_numpy()
+    )
     per_row = pd.DataFrame(
         {"pair": pair, "judge": _text(values["judgeid"]), "segment": segment}
     )
-    document = values["documentid"].astype(str) if "documentid" in values else ""
-    per_row["document"] = pd.Series(document, values.index).replace(UNKNOWN, "")
+    document = (
+        values["documentid"].astype(str) if "documentid" in values else ""
+    )
+    per_row["document"] = pd.Series(document, values.index).replace(
+        UNKNOWN, ""
+    )
     per_row["track"] = next(
         (label for mark, label in TRACKS.items() if mark in file.name), ""
     )
     if slots == 2:
         ranking = (
-            _text(values["rankingid"]) if "rankingid" in values else np.zeros(len(pair))
+            _text(values["rankingid"])
+            if "rankingid" in values
+            else np.zeros(len(pair))
         )
         block, position, row, slot = _join(ranking, per_row, systems, ranks)
         blocks = int(block.max()) + 1
@@ -199,7 +221,9 @@ def _read_file(
         position = slot + 1
         blocks = len(pair)
     outputs = {"system": systems[row, slot], "rank": ranks[row, slot]}
-    part = per_row.iloc[row].assign(block=block + first, position=position, **outputs)
+    part = per_row.iloc[row].assign(
+        block=block + first, position=position, **outputs
+    )
     part["line"] = table.lines[row]
     part.attrs["changed"] = table.trimmed(list(table.frame))
     return part, blocks, int((~shown).sum())
@@ -223,13 +247,21 @@ def _columns(table: Table, needed: Collection[str]) -> dict[str, str]:
 def _values(table: Table) -> tuple[pd.DataFrame, int]:
     """The checked columns of a file of rankings, named in lower case; and the slots of a row."""
     there = {name.lower() for name in table.frame.columns}
-    slots = next(i for i in itertools.count() if f"system{i + 1}id" not in there)
+    slots = next(
+        i for i in itertools.count() if f"system{i + 1}id" not in there
+    )
     cells = [
-        f"system{i + 1}{what}" for i in range(max(slots, 2)) for what in ("id", "rank")
+        f"system{i + 1}{what}"
+        for i in range(max(slots, 2))
+        for what in ("id", "rank")
     ]
-    names = _columns(table, ["srclang", "trglang", "srcindex", "judgeid", *cells])
+    names = _columns(
+        table, ["srclang", "trglang", "srcindex", "judgeid", *cells]
+    )
     ids: list[str] = [
-        name for name in ("judgeid", "documentid", "rankingid") if name in names
+        name
+        for name in ("judgeid", "documentid", "rankingid")
+        if name in names
     ]
     ids += [f"system{i + 1}id" for i in range(slots)]
     last = max(LABELS, slots)
@@ -238,7 +270,9 @@ def _values(table: Table) -> tuple[pd.DataFrame, int]:
     named = bool(
         np.isnan(pd.to_numeric(written, errors="coerce")).all()
     )  # not one is a number
-    index = schemas.ids("srcindex") if named else {"srcindex": schemas.count(0)}
+    index = (
+        schemas.ids("srcindex") if named else {"srcindex": schemas.count(0)}
+    )
     columns = _languages() | index | schemas.ids(*ids, missing=("",))
     columns |= {f"system{i + 1}rank": rank for i in range(slots)}
     return table.validated(
@@ -248,7 +282,9 @@ def _values(table: Table) -> tuple[pd.DataFrame, int]:
 
 def _languages() -> dict[str, Any]:
     known = {
-        "unknown language": lambda text: text.strip().lower() in (*LANGUAGES, UNKNOWN)
+        "unknown language": lambda text: (
+            text.strip().lower() in (*LANGUAGES, UNKNOWN)
+        )
     }
     column = schemas.text("an English name or an ISO 639 code", known)
     return {"srclang": column, "trglang": column}
@@ -272,22 +308,32 @@ def _pairs(
 
 
 def _join(
-    ranking: np.ndarray, per_row: pd.DataFrame, systems: np.ndarray, ranks: np.ndarray
+    ranking: np.ndarray,
+    per_row: pd.DataFrame,
+    systems: np.ndarray,
+    ranks: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Comparisons joined into blocks: block, position, row and slot of each output."""
     members: dict[tuple[object, ...], list[int]] = {}
     key = zip(
-        per_row["pair"], per_row["judge"], per_row["segment"], ranking, strict=True
+        per_row["pair"],
+        per_row["judge"],
+        per_row["segment"],
+        ranking,
+        strict=True,
     )
     for i, name in enumerate(key):
         members.setdefault(name, []).append(i)
-    blocks: list[list[tuple[int, int]]] = []  # for each, the (row, slot) of its outputs
+    blocks: list[
+        list[tuple[int, int]]
+    ] = []  # for each, the (row, slot) of its outputs
     for rows in members.values():
         shown: dict[str, list[tuple[int, int]]] = {}
         for place in itertools.product(rows, (0, 1)):
             shown.setdefault(systems[place], []).append(place)
         agree = all(
-            len({ranks[place] for place in places}) == 1 for places in shown.values()
+            len({ranks[place] for place in places}) == 1
+            for places in shown.values()
         )
         pairs = {frozenset(systems[i]) for i in rows}
         if agree and len(pairs) == len(rows) == math.comb(len(shown), 2):
@@ -308,7 +354,9 @@ def read_edits(file: Path) -> pd.DataFrame:
         "editor": "editorId",
         "system": "system1Id",
     }
-    return _edited(tables.read(file, sign="\t"), names | {"action": "system1actionStr"})
+    return _edited(
+        tables.read(file, sign="\t"), names | {"action": "system1actionStr"}
+    )
 
 
 def read_acceptability(file: Path) -> pd.DataFrame:
@@ -324,7 +372,8 @@ def read_acceptability(file: Path) -> pd.DataFrame:
 
 def _edited(table: Table, names: dict[str, str]) -> pd.DataFrame:
     theirs = _columns(
-        table, [name.lower() for name in ("srclang", "trglang", *names.values())]
+        table,
+        [name.lower() for name in ("srclang", "trglang", *names.values())],
     )
     languages = {name: theirs[name] for name in ("srclang", "trglang")}
     values = table.validated(schemas.Schema(_languages()), languages)
@@ -358,19 +407,28 @@ def read_battles(
     excluded["identical rows (kept)"] += together.again(identified)
     questions = pd.concat([part["question"] for part in parts]).to_numpy()
     names = [name for name in ARENA if name != "question"]
-    rows = {name: _one_column([part[name] for part in parts]) for name in names}
-    ranks = np.concatenate([part[["rank1", "rank2"]].to_numpy() for part in parts])
+    rows = {
+        name: _one_column([part[name] for part in parts]) for name in names
+    }
+    ranks = np.concatenate(
+        [part[["rank1", "rank2"]].to_numpy() for part in parts]
+    )
     if not len(ranks):
         counts = "; ".join(f"{reason}: {n}" for reason, n in excluded.items())
         raise DataError(
-            "no battles that count", file=files, value=counts, expected="at least one"
+            "no battles that count",
+            file=files,
+            value=counts,
+            expected="at least one",
         )
     battles = pd.DataFrame({**rows, "question": questions})
     battles = battles.assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
     asked = np.concatenate([part["place"] < 0 for part in parts])
     excluded[SECOND_VOTE] += second_votes(battles[asked])
     frame = battle_frame(battles, pair)
-    frame.attrs["excluded"] = {reason: n for reason, n in excluded.items() if n}
+    frame.attrs["excluded"] = {
+        reason: n for reason, n in excluded.items() if n
+    }
     return frame
 
 
@@ -390,7 +448,9 @@ def read_votes(
     if (frame["place"] >= 0).any():
         expected = f"a column {ARENA['question']} or {SIDES['question']}"
         raise DataError(
-            "battles that name no question", file=list(files), expected=expected
+            "battles that name no question",
+            file=list(files),
+            expected=expected,
         )
     said = {"left": "system1", "right": "system2"}
     votes = {
@@ -401,7 +461,9 @@ def read_votes(
     return pd.DataFrame(votes).assign(vote=(first + 1) / 2)
 
 
-def _refuse_alike(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
+def _refuse_alike(
+    files: Sequence[Path], parts: Sequence[pd.DataFrame]
+) -> None:
     """Raises DataError for names in battles, of systems or anything else, that look the same."""
     sides = ("system1", "system2")
     systems = _one_column([part[side] for side in sides for part in parts])
@@ -410,18 +472,24 @@ def _refuse_alike(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
         checks.refuse_alike(pd.DataFrame({"system": systems}))
     others = [part[["judge", "domain"]].astype(str) for part in parts]
     for other, part in zip(others, parts, strict=True):
-        other["question"] = part["question"].where(part["place"] < 0, "").astype(str)
+        other["question"] = (
+            part["question"].where(part["place"] < 0, "").astype(str)
+        )
     with together.at_lines(files, lines, {}):
         checks.refuse_alike(pd.concat(others, ignore_index=True))
 
 
 def _one_column(columns: Sequence[pd.Series]) -> pd.Categorical:
     """One categorical column from those of several files."""
-    made = [pd.Categorical(column).remove_unused_categories() for column in columns]
+    made = [
+        pd.Categorical(column).remove_unused_categories() for column in columns
+    ]
     return union_categoricals(made, sort_categories=True)
 
 
-def _named(header: Collection[str], mapping: Mapping[str, str]) -> dict[str, str]:
+def _named(
+    header: Collection[str], mapping: Mapping[str, str]
+) -> dict[str, str]:
     """Our columns of battles to those of a header: by `mapping`, else as arenas name them.
 
     Raises DataError if the header lacks a column of `mapping`, or battles have none of that name.
@@ -431,10 +499,14 @@ def _named(header: Collection[str], mapping: Mapping[str, str]) -> dict[str, str
     for ours, theirs in mapping.items():
         if ours not in (*BATTLE, *BESIDE_BATTLE):
             expected = "of battles: " + ", ".join((*BATTLE, *BESIDE_BATTLE))
-            raise DataError("not a column of battles", value=ours, expected=expected)
+            raise DataError(
+                "not a column of battles", value=ours, expected=expected
+            )
         if theirs not in header:
             raise DataError(
-                f"no such column for {ours}", value=theirs, expected=", ".join(header)
+                f"no such column for {ours}",
+                value=theirs,
+                expected=", ".join(header),
             )
         found[MAPPED.get(ours, ours)] = theirs
     for name in ("left", "right", "winner"):
@@ -443,11 +515,15 @@ def _named(header: Collection[str], mapping: Mapping[str, str]) -> dict[str, str
             there = ", ".join(header)[:80]
             told = f'columns="{name}=<your column>" (`columns:` in a campaign.yaml)'
             expected = f"a header with {found[ours]!r}, or {told}"
-            raise DataError("a column is missing", value=there, expected=expected)
+            raise DataError(
+                "a column is missing", value=there, expected=expected
+            )
     return {ours: theirs for ours, theirs in found.items() if theirs in header}
 
 
-def _winners(table: Table, named: Mapping[str, str], known: Collection[str]) -> Table:
+def _winners(
+    table: Table, named: Mapping[str, str], known: Collection[str]
+) -> Table:
     """The table with winners that are called by the name of a system as the columns' names."""
     winner = table.frame[named["winner"]]
     if set(winner.cat.categories) <= set(known):
@@ -456,7 +532,9 @@ def _winners(table: Table, named: Mapping[str, str], known: Collection[str]) -> 
     made = written
     called = ~written.isin(list(known))
     for side in (named["system1"], named["system2"]):
-        made = made.mask(called & written.eq(table.frame[side].astype(str)), side)
+        made = made.mask(
+            called & written.eq(table.frame[side].astype(str)), side
+        )
     frame = table.frame.assign(**{named["winner"]: made.astype("category")})
     return replace(table, frame=frame)
 
@@ -464,7 +542,13 @@ def _winners(table: Table, named: Mapping[str, str], known: Collection[str]) -> 
 def _battles(
     file: Path, excluded: Counter[str], mapping: Mapping[str, str]
 ) -> pd.DataFrame:
-    known = {"winner", "anony", *ARENA.values(), *SIDES.values(), *mapping.values()}
+    known = {
+        "winner",
+        "anony",
+        *ARENA.values(),
+        *SIDES.values(),
+        *mapping.values(),
+    }
     table = tables.any_table(file, known.intersection)
     with text.placed(file, 1):
         named = _named([*table.frame, *table.unread], mapping)
@@ -472,7 +556,9 @@ def _battles(
         raise DataError("no rows", file=file, expected="rows below the header")
     there = set(table.frame)
     ranks_of = dict.fromkeys(TIES, (1, 1))
-    if mapping:  # a user's own columns: both usual pairs of words for the winner
+    if (
+        mapping
+    ):  # a user's own columns: both usual pairs of words for the winner
         ranks_of |= {
             "left": (1, 2),
             "model_a": (1, 2),
@@ -490,7 +576,9 @@ def _battles(
             expected = "true, false or empty"
             raise table.error(problem, int(row), "anony", expected)
         keep = np.flatnonzero(hidden)
-        excluded["battles of known models (left out)"] += len(hidden) - len(keep)
+        excluded["battles of known models (left out)"] += len(hidden) - len(
+            keep
+        )
     ids = schemas.ids(*(name for name in named if name != "winner"))
     ids |= schemas.ids(*{"judge", "domain"} & named.keys(), missing=())
     words = dict.fromkeys((named["system1"], named["system2"], *TIES))
@@ -501,7 +589,9 @@ def _battles(
 
         expected += guesses.battles_in_python(file, named)
     winner = replace(winner, expected=expected)
-    rows = table.validated(schemas.Schema(ids | {"winner": winner}), named, keep)
+    rows = table.validated(
+        schemas.Schema(ids | {"winner": winner}), named, keep
+    )
     both = union_categoricals(
         [_one_column([rows[name]]) for name in ("system1", "system2")]
     )
@@ -513,11 +603,19 @@ def _battles(
     bad = rows["winner"].isin(TIES[1:])
     excluded["(kept as ties: both bad)"] += int(bad.sum())
     won = rows["winner"].cat
-    ranks = np.array([ranks_of[str(name)] for name in won.categories])[won.codes]
+    ranks = np.array([ranks_of[str(name)] for name in won.categories])[
+        won.codes
+    ]
     number = pd.Series(table.lines[keep])
-    judge = rows["judge"].astype(str) if "judge" in rows else pd.Series("", rows.index)
+    judge = (
+        rows["judge"].astype(str)
+        if "judge" in rows
+        else pd.Series("", rows.index)
+    )
     judge = judge.where(~judge.str.lower().isin(MISSING), "")
-    out = rows.reindex(columns=list(ARENA)).assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
+    out = rows.reindex(columns=list(ARENA)).assign(
+        rank1=ranks[:, 0], rank2=ranks[:, 1]
+    )
     out = out.assign(judge=judge, question=rows.get("question", number))
     out["domain"] = rows["domain"].astype(str) if "domain" in rows else ""
     excluded.update(table.trimmed(list(named.values()), keep))
@@ -528,13 +626,18 @@ def _battles(
         name for name in named if name != "winner"
     ]  # what makes a battle another one
     out.attrs["told"] = [*identified, "place", "rank1", "rank2"]
-    codes = {name: column.cat.codes for name, column in table.frame.iloc[keep].items()}
+    codes = {
+        name: column.cat.codes
+        for name, column in table.frame.iloc[keep].items()
+    }
     every = pd.DataFrame(codes)
     if "question" in rows:
         again = every.duplicated().to_numpy()
         voted = out.duplicated(out.attrs["told"]) & (out["judge"] != "")
         excluded["identical rows (kept)"] += int(again.sum())
-        excluded[SECOND_VOTE] += int((voted & ~again).sum())  # at another time, or turn
+        excluded[SECOND_VOTE] += int(
+            (voted & ~again).sum()
+        )  # at another time, or turn
     else:  # then it says nothing that two battles are equal
         excluded["identical rows (kept)"] += given_twice(every)
     return out
@@ -548,7 +651,9 @@ def _of_pairs(source: Source, pair: str) -> pd.DataFrame:
         return parts[0]
     for before, after in itertools.pairwise(parts):
         after["block"] += before["block"].max() + 1
-    excluded = sum((Counter(part.attrs["excluded"]) for part in parts), Counter[str]())
+    excluded = sum(
+        (Counter(part.attrs["excluded"]) for part in parts), Counter[str]()
+    )
     out = pd.concat(parts, ignore_index=True)
     out.attrs["excluded"] = dict(excluded)
     return out

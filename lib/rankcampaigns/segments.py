@@ -19,7 +19,9 @@ SHARED = 0.75  # systems share ids if a document's most-judged system has this s
 UNPLACED = "no segment"
 
 
-def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFrame:
+def identify(
+    rows: pd.DataFrame, listed: Path | None, file: Path
+) -> pd.DataFrame:
     """`rows` with a column segment; unmarked rows without a segment are marked ``no segment``.
 
     Segments come from the list ``segments-XX-YY.tsv`` if there is one (tab-separated: itemId, docId
@@ -34,7 +36,9 @@ def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFram
         rows = rows.assign(segment=rows["item"])
     elif _shared(rows):
         plain = rows[~rows["mark"].isin(["tutorial", "document score"])]
-        named = plain["document"].ne("")  # an export beside it may name no documents
+        named = plain["document"].ne(
+            ""
+        )  # an export beside it may name no documents
         once = plain[named].groupby("item")["document"].nunique().max() <= 1
         within = (rows["document"] + "_" + rows["item"]).where(
             rows["document"].ne(""), ""
@@ -46,14 +50,11 @@ def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFram
     lost = rows["segment"].eq("")
     if (unknown := (counts & lost).sum()) * 2 > counts.sum():
         wrong = partial(DataError, file=listed or file, column="itemId")
-        reason = (
-            "itemIds differ between systems, and documents are split or judged in part"
-        )
-        problem = (
-            f"the segments of {unknown} of {counts.sum()} rows are unknown: {reason}"
-        )
+        reason = "itemIds differ between systems, and documents are split or judged in part"
+        problem = f"the segments of {unknown} of {counts.sum()} rows are unknown: {reason}"
         raise wrong(
-            problem, expected="segments-XX-YY.tsv beside it: " + ", ".join(LISTED)
+            problem,
+            expected="segments-XX-YY.tsv beside it: " + ", ".join(LISTED),
         )
     rows.loc[lost & rows["mark"].eq(""), "mark"] = UNPLACED
     # rows with another mark stay in the frame, with a segment of their own
@@ -69,7 +70,9 @@ def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
         wrong = partial(DataError, file=listed, line=1, column=missing[0])
         expected = "a header with " + ", ".join(LISTED)
         raise wrong(
-            "not a list of segments", value="\t".join(table.columns), expected=expected
+            "not a list of segments",
+            value="\t".join(table.columns),
+            expected=expected,
         )
     key = ["itemId", "docId"]
     several = table.groupby(key)["segment"].transform("nunique") > 1
@@ -81,7 +84,9 @@ def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
             continue
         said = by_key[name].reindex(keys).set_axis(rows.index)
         rows[name] = said.where(said.notna(), rows[name])
-    return _by_order(rows, table[several].groupby(key)["segment"].agg(set).to_dict())
+    return _by_order(
+        rows, table[several].groupby(key)["segment"].agg(set).to_dict()
+    )
 
 
 def _by_order(
@@ -96,7 +101,9 @@ def _by_order(
         changed = False
         for item, block in several:
             same = unmarked & rows["block"].eq(block)
-            for k in rows.index[same & rows["item"].eq(item) & rows["segment"].eq("")]:
+            for k in rows.index[
+                same & rows["item"].eq(item) & rows["segment"].eq("")
+            ]:
                 told = rows[same & rows["segment"].ne("")]
                 left = several[item, block] - set(told["segment"])
                 mine = told[told["hit"].eq(rows.at[k, "hit"])]
@@ -104,7 +111,9 @@ def _by_order(
                 order = mine["item"].astype(int) < int(item)
                 low = number[order].max()
                 high = number[~order].min()
-                left = {s for s in left if not (int(s) <= low or int(s) >= high)}
+                left = {
+                    s for s in left if not (int(s) <= low or int(s) >= high)
+                }
                 if len(left) == 1 and len(told):
                     rows.loc[k, "segment"] = left.pop()
                     names = [n for n in ("document", "domain") if n in rows]
@@ -127,7 +136,9 @@ def _shared(rows: pd.DataFrame) -> bool:
     judged = judged.groupby("document").agg(["size", "max"])
     judged["ids"] = plain.groupby("document")["item"].nunique()
     judged = judged[judged["size"] > 1]
-    return judged.empty or bool(judged["max"].sum() >= SHARED * judged["ids"].sum())
+    return judged.empty or bool(
+        judged["max"].sum() >= SHARED * judged["ids"].sum()
+    )
 
 
 def places(rows: pd.DataFrame) -> pd.Series:
@@ -145,7 +156,9 @@ def places(rows: pd.DataFrame) -> pd.Series:
     unmarked = rows[rows["mark"].eq("")]
     account = ["hit", "system", "block"]  # one account's part of a document
     cells = unmarked.groupby(account)
-    whole = cells["item"].transform("size") == unmarked["document"].map(length[agreed])
+    whole = cells["item"].transform("size") == unmarked["document"].map(
+        length[agreed]
+    )
     number = pd.to_numeric(unmarked["item"], errors="coerce").astype(float)
     place = number.groupby([unmarked[name] for name in account]).rank("first")
     known = whole & place.notna()

@@ -34,7 +34,9 @@ FIT = {  # the formats of which a setting of the command line may be; the others
     "judges": EVERY,
     "columns": {"long", "battles"},
     "weights": {
-        name for name, form in formats.FORMATS.items() if form.protocol == "MQM"
+        name
+        for name, form in formats.FORMATS.items()
+        if form.protocol == "MQM"
     },
 }
 SCORED = {
@@ -68,7 +70,9 @@ class Plain(yaml.SafeLoader):
         event = self.peek_event()
         if isinstance(event, yaml.AliasEvent) or event.tag:
             problem = "aliases and tags are not read"
-            raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
+            raise yaml.composer.ComposerError(
+                None, None, problem, event.start_mark
+            )
         return super().compose_node(parent, index)
 
     def construct_scalar(self, node: Any) -> Any:
@@ -80,12 +84,18 @@ class Plain(yaml.SafeLoader):
             )
         return super().construct_scalar(node)
 
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+    def construct_mapping(
+        self, node: Any, deep: bool = False
+    ) -> dict[Any, Any]:
         """A mapping; raises ConstructorError for a key that appears twice."""
         names = [key.value for key, _ in node.value]
-        for key in (key for key, _ in node.value[::-1] if names.count(key.value) > 1):
+        for key in (
+            key for key, _ in node.value[::-1] if names.count(key.value) > 1
+        ):
             problem = f"{str(key.value)[:40]} appears twice"
-            raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+            raise yaml.constructor.ConstructorError(
+                None, None, problem, key.start_mark
+            )
         return super().construct_mapping(node, deep)
 
 
@@ -115,17 +125,24 @@ def _is_columns(value: Any) -> bool:
     of_battles = {*columns.BATTLE, *columns.BESIDE_BATTLE}
     named = set(value) if isinstance(value, dict) else {""}
     known = named <= set(columns.FIELDS) or named <= of_battles
-    return known and _words(list(value.values())) and _each_once(value.values())
+    return (
+        known and _words(list(value.values())) and _each_once(value.values())
+    )
 
 
 def _is_wide(value: Any) -> bool:
-    return value == "all" or (_words(value) and len(value) > 1 and _each_once(value))
+    return value == "all" or (
+        _words(value) and len(value) > 1 and _each_once(value)
+    )
 
 
 def _is_people(value: Any) -> bool:
     if not isinstance(value, dict) or not _words(list(value)):
         return False
-    lists = [those if isinstance(those, list) else [those] for those in value.values()]
+    lists = [
+        those if isinstance(those, list) else [those]
+        for those in value.values()
+    ]
     texts = [*value, *(one for those in lists for one in those)]
     return all(lists) and all(_line(one) and str(one).strip() for one in texts)
 
@@ -150,11 +167,11 @@ def _one_of(*words: str) -> Callable[[Any], bool]:
 
 
 PEOPLE = "{annotator: [accounts]}, such as {A: [sggdeu08*, sggdeu09*]}"
-JUDGES = (
-    "[GPT-4, gemba*], [] if all are people, {file: judges.tsv} or {GPT-4: battles.csv}"
-)
+JUDGES = "[GPT-4, gemba*], [] if all are people, {file: judges.tsv} or {GPT-4: battles.csv}"
 MAPPED = "{ours: yours}, each column once; ours: " + ", ".join(columns.FIELDS)
-MAPPED += "; of battles: " + ", ".join((*columns.BATTLE, *columns.BESIDE_BATTLE))
+MAPPED += "; of battles: " + ", ".join(
+    (*columns.BATTLE, *columns.BESIDE_BATTLE)
+)
 NAMED = {"protocol", *WORDS, *(f"{name}s" for name in WORDS)}
 SPOKEN = (
     "{system: model, segment: question}, of "
@@ -166,7 +183,11 @@ NO_SPREAD = "unknown rule for workers whose scores never vary"
 FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     # name: (a test of the value, the problem if it fails, what is expected)
     "title": (_line, "not a title", "one line of text"),
-    "style": (_one_of("", "SR-DC", "SR+DC"), "unknown style", "SR-DC or SR+DC"),
+    "style": (
+        _one_of("", "SR-DC", "SR+DC"),
+        "unknown style",
+        "SR-DC or SR+DC",
+    ),
     "tool": (_line, "not a name", "such as Appraise"),
     "judged": (
         _one_of("", "bilingual", "monolingual"),
@@ -206,7 +227,11 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
         "[A, B, ...], the columns, each once; or all",
     ),
     "sheet": (_line, "not the name of a sheet", "one line of text"),
-    "missing": (_words, "not a list of words", "[k. A., -], words for no score"),
+    "missing": (
+        _words,
+        "not a list of words",
+        "[k. A., -], words for no score",
+    ),
     "humans": (
         _words,
         "not a list of systems",
@@ -221,7 +246,9 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "annotator": (_is_people, "not a mapping of annotators", PEOPLE),
     "judges": (_is_judges, "neither names of judges nor their files", JUDGES),
 }
-KNOWN = "`field: value` lines, without aliases and tags; fields: " + ", ".join(FIELDS)
+KNOWN = "`field: value` lines, without aliases and tags; fields: " + ", ".join(
+    FIELDS
+)
 
 
 def settings_file(place: Path) -> Path:
@@ -235,7 +262,9 @@ def settings_file(place: Path) -> Path:
         raise DataError("not a file", file=one, expected="settings")
     here = list(named)
     if len(here) > 1:
-        raise DataError("two settings files", file=here, expected="one of them")
+        raise DataError(
+            "two settings files", file=here, expected="one of them"
+        )
     return here[0] if here else place / NAMES[0]
 
 
@@ -254,19 +283,31 @@ def told(words: Mapping[str, str]) -> dict[str, Any]:
     """
     entry: dict[str, Any] = dict(words)
     if "columns" in words:
-        ours = "|".join((*columns.FIELDS, *columns.BATTLE, *columns.BESIDE_BATTLE))
+        ours = "|".join(
+            (*columns.FIELDS, *columns.BATTLE, *columns.BESIDE_BATTLE)
+        )
         parts = re.split(rf",\s*(?=(?:{ours})\s*=)", words["columns"])
         cut = [part.partition("=") for part in parts]
-        entry["columns"] = {name.strip(): theirs.strip() for name, _, theirs in cut}
-        if len(cut) > len(entry["columns"]) or not all(entry["columns"].values()):
-            expected = 'such as columns="system=MT engine,score=Adequacy (0-100)"'
+        entry["columns"] = {
+            name.strip(): theirs.strip() for name, _, theirs in cut
+        }
+        if len(cut) > len(entry["columns"]) or not all(
+            entry["columns"].values()
+        ):
+            expected = (
+                'such as columns="system=MT engine,score=Adequacy (0-100)"'
+            )
             raise DataError(
-                "not a mapping of columns", value=words["columns"], expected=expected
+                "not a mapping of columns",
+                value=words["columns"],
+                expected=expected,
             )
     if words.get("wide", "all") != "all":
         entry["wide"] = [name.strip() for name in words["wide"].split(",")]
     for name in {"missing", "humans"} & set(words):
-        entry[name] = [word.strip() for word in words[name].split(",") if word.strip()]
+        entry[name] = [
+            word.strip() for word in words[name].split(",") if word.strip()
+        ]
     if "judges" in words:
         entry["judges"] = _judges_told(words["judges"])
     if "scale" in words:
@@ -290,7 +331,9 @@ def fit(said: Mapping[str, Any], campaign: Campaign) -> None:
     forms = set[str]().union(*(fitting[name] for name in wrong))
     expected = "a campaign of your own"
     if campaign.own:
-        expected = "a table of your own in the format " + " or ".join(sorted(forms))
+        expected = "a table of your own in the format " + " or ".join(
+            sorted(forms)
+        )
     value = f"{campaign.name}, format {campaign.format}"
     problem = f"settings of a table: {', '.join(wrong)}"
     raise DataError(problem, value=value, expected=expected)
@@ -304,7 +347,11 @@ def refuse_idle(said: Mapping[str, Any], form: str, file: Path) -> None:
             problem = f"`{name}:` does nothing for files of the format {form}"
             expected = "it for " + " or ".join(sorted(fitting))
             raise DataError(
-                problem, file=file, column=name, value=said[name], expected=expected
+                problem,
+                file=file,
+                column=name,
+                value=said[name],
+                expected=expected,
             )
 
 
@@ -336,21 +383,29 @@ def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     tables = folder.tables(path)
     if not tables or {formats.kind_of(one) for one in tables} - {"", "long"}:
         raise DataError(
-            "no long table", file=path, expected="a table with one judgment per row"
+            "no long table",
+            file=path,
+            expected="a table with one judgment per row",
         )
     entries = []
     for table in tables:
         with text.placed(table):
             fought = {} if said.get("columns") else guesses.battle(table)
             entries.append(
-                {"columns": fought, **said} if fought else guesses.settled(table, said)
+                {"columns": fought, **said}
+                if fought
+                else guesses.settled(table, said)
             )
     if any(entry != entries[0] for entry in entries):
         raise DataError(
-            "tables of several forms", file=tables, expected="one of them as PATH"
+            "tables of several forms",
+            file=tables,
+            expected="one of them as PATH",
         )
     entry = entries[0]
-    if path.is_file() and any(one != path for one in folder.named_tables(path.parent)):
+    if path.is_file() and any(
+        one != path for one in folder.named_tables(path.parent)
+    ):
         entry = {**entry, "files": [path.name]}
     _checked(entry, file)
     form = "battles" if {*columns.BATTLE} <= set(entry["columns"]) else "long"
@@ -375,7 +430,9 @@ def _checked(entry: dict[str, Any], file: Path | None) -> dict[str, Any]:
             wrong = partial(
                 DataError, file=file, column=str(key)[:80], value=str(brief)
             )
-            raise wrong("unknown field", expected="one of " + ", ".join(FIELDS))
+            raise wrong(
+                "unknown field", expected="one of " + ", ".join(FIELDS)
+            )
         good, problem, expected = FIELDS[key]
         if not good(value):
             raise DataError(
@@ -388,7 +445,8 @@ def _checked(entry: dict[str, Any], file: Path | None) -> dict[str, Any]:
         found = folder.named_file(file.parent, name) if file else None
         if Path(name).name != name or not found:
             raise wrong(
-                f"no file {name} in the folder", expected="names of files in it"
+                f"no file {name} in the folder",
+                expected="names of files in it",
             )
         if found in named:
             raise wrong(f"{name} appears twice", expected="each file once")
@@ -408,7 +466,8 @@ def _checked(entry: dict[str, Any], file: Path | None) -> dict[str, Any]:
     if "annotator" in entry:
         of = entry["annotator"].items()
         listed = {
-            str(who): those if isinstance(those, list) else [those] for who, those in of
+            str(who): those if isinstance(those, list) else [those]
+            for who, those in of
         }
         entry["annotator"] = {
             who: list(map(str, those)) for who, those in listed.items()

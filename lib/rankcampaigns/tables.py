@@ -32,7 +32,9 @@ FIRST, LAST = (
 TOP = 1 << 18  # bytes of each
 BLANKS = " "  # stands for cells separated by blanks, tabs or both
 SEPARATORS = ("\t", ";", ",")
-QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')  # a whole cell in quotation marks
+QUOTED = re.compile(
+    r'\s*"((?:[^"]|"")*)"\s*'
+)  # a whole cell in quotation marks
 WRONG = {  # a cell: what finds it, what is expected
     "not a single value": (schemas.LISTED.fullmatch, "a text or a number"),
     "half a character (a lone surrogate)": (
@@ -81,14 +83,22 @@ class Table:
         unseen = {name: marked[rows] for name, marked in self.unseen.items()}
         frame = self.frame.iloc[rows].reset_index(drop=True)
         return replace(
-            self, frame=frame, lines=self.lines[rows], blanks=blanks, unseen=unseen
+            self,
+            frame=frame,
+            lines=self.lines[rows],
+            blanks=blanks,
+            unseen=unseen,
         )
 
-    def error(self, problem: str, row: int, column: str, expected: str) -> DataError:
+    def error(
+        self, problem: str, row: int, column: str, expected: str
+    ) -> DataError:
         """The error for one wrong value of the table."""
         line = int(self.lines[row])
         value = str(self.frame[column].iloc[row])
-        wrong = partial(DataError, problem, file=self.path, line=line, column=column)
+        wrong = partial(
+            DataError, problem, file=self.path, line=line, column=column
+        )
         return wrong(value=value, expected=expected)
 
     def check_values(self, columns: Collection[str]) -> None:
@@ -98,19 +108,28 @@ class Table:
         key: it seems to have been renamed.
         """
         for name in columns:
-            having = frozenset().union(*(keys for keys in self.keys if name in keys))
+            having = frozenset().union(
+                *(keys for keys in self.keys if name in keys)
+            )
             for keys, line in self.keys.items():
                 if name not in keys and (other := sorted(keys - having)):
                     expected = f"{name}, as other lines have it"
                     wrong = partial(
-                        DataError, file=self.path, line=line, value=", ".join(other)
+                        DataError,
+                        file=self.path,
+                        line=line,
+                        value=", ".join(other),
                     )
                     raise wrong(f"no field {name}", expected=expected)
             values = self.frame[name].astype("category").cat
             for problem, (fault, expected) in WRONG.items():
                 bad = [bool(fault(str(value))) for value in values.categories]
                 if any(bad):
-                    row = int(np.argmax(np.append(bad, False)[values.codes.to_numpy()]))
+                    row = int(
+                        np.argmax(
+                            np.append(bad, False)[values.codes.to_numpy()]
+                        )
+                    )
                     raise self.error(problem, row, name, expected)
 
     def validated(
@@ -151,7 +170,9 @@ def table(
     unseen: dict[str, np.ndarray] = {}
     for name in frame.columns:
         values = frame[name].astype("category").cat
-        written = [unquoted(str(v)) if quoted else v for v in values.categories]
+        written = [
+            unquoted(str(v)) if quoted else v for v in values.categories
+        ]
         stripped = [str(value).strip() for value in written]
         bare = [spelling.cleaned(value) for value in stripped]
         codes = values.codes.to_numpy()
@@ -170,7 +191,9 @@ def table(
                 frame[name].dtype.name
             )
     lines = np.asarray(lines, dtype=int)
-    return Table(path, frame.assign(**plain) if plain else frame, lines, blanks, unseen)
+    return Table(
+        path, frame.assign(**plain) if plain else frame, lines, blanks, unseen
+    )
 
 
 def _marked(
@@ -231,15 +254,21 @@ def header(path: Path, sheet: str = "") -> list[str]:
     if not start.strip():
         return []
     if start.lstrip()[:1] in ("{", "["):
-        return re.findall(r'"(\w[\w .-]*)"\s*:', start.partition("\n")[0] or start)
+        return re.findall(
+            r'"(\w[\w .-]*)"\s*:', start.partition("\n")[0] or start
+        )
     sign, around, _ = _around(path)
     lines = enumerate(start.split("\n"), start=1)
-    first = next((line for n, line in lines if line.strip() and n not in around), "")
+    first = next(
+        (line for n, line in lines if line.strip() and n not in around), ""
+    )
     return [name.strip() for name in cells(first, sign)]
 
 
 @text.kept(64)
-def _around(path: Path) -> tuple[str, tuple[int, ...], tuple[tuple[str, str], ...]]:
+def _around(
+    path: Path,
+) -> tuple[str, tuple[int, ...], tuple[tuple[str, str], ...]]:
     """The separator of a text table, the lines of title rows and footers, and what they say."""
     data = text.content(path).replace(b"\r\n", b"\n")
     top = data[:TOP].decode(errors="ignore").split("\n")[:FIRST]
@@ -247,7 +276,11 @@ def _around(path: Path) -> tuple[str, tuple[int, ...], tuple[tuple[str, str], ..
     sign = separator(first)
     if sum(map(bool, cells(first, sign))) < 3:  # a title, or a narrow table
         sign = max((sign, *SEPARATORS), key=lambda one: _width(top, one))
-    end = data[-TOP:].decode(errors="ignore").split("\n")[len(data) > TOP :][-LAST:]
+    end = (
+        data[-TOP:]
+        .decode(errors="ignore")
+        .split("\n")[len(data) > TOP :][-LAST:]
+    )
     longest = csv.field_size_limit()
     if b"\r" in data or any(
         line.count('"') % 2 or len(line) > longest for line in (*top, *end)
@@ -271,7 +304,9 @@ def _width(lines: Sequence[str], sign: str) -> int:
     return width([len(row) for row in _filled(lines, 1, sign).values()])
 
 
-def _filled(lines: Sequence[str], first: int, sign: str) -> dict[int, dict[int, str]]:
+def _filled(
+    lines: Sequence[str], first: int, sign: str
+) -> dict[int, dict[int, str]]:
     """The cells of lines that are not empty, by number of line and place; blank lines left out."""
     numbered = enumerate(lines, start=first)
     rows = {n: cells(line, sign) for n, line in numbered if line.strip()}
@@ -310,7 +345,8 @@ def read(
     if first:
         lines = data.replace(b"\r", b" ").split(b"\n")
         cut = (
-            line.split(b"\t", first)[:first] if line.strip() else () for line in lines
+            line.split(b"\t", first)[:first] if line.strip() else ()
+            for line in lines
         )
         data = b"\n".join(map(b"\t".join, cut))
     if around:
@@ -323,12 +359,16 @@ def read(
         names = _in_order(data, columns, file)
     elif columns:
         top = next((line for line in io.BytesIO(data) if line.strip()), b"")
-        row = [unquoted(name) for name in cells(top.decode().rstrip("\n"), sign)]
+        row = [
+            unquoted(name) for name in cells(top.decode().rstrip("\n"), sign)
+        ]
         names = row if sorted(row) == sorted(columns) else names
     found = _at_once(file, data, names, sign, only)
     found = found or _line_by_line(file, data.decode(), names, sign, only)
     if anyhow and found.frame.empty:
-        raise DataError("a header but no rows", file=file, expected="judgments")
+        raise DataError(
+            "a header but no rows", file=file, expected="judgments"
+        )
     return found
 
 
@@ -341,7 +381,9 @@ def _is_header(row: Sequence[str], names: Sequence[str]) -> bool:
 def _in_order(data: bytes, columns: Sequence[str], file: Path) -> list[str]:
     """`columns` in the order of the header, if any. Raises DataError for a wrong name in it."""
     line, top = next(
-        (n, one) for n, one in enumerate(io.BytesIO(data), start=1) if one.strip()
+        (n, one)
+        for n, one in enumerate(io.BytesIO(data), start=1)
+        if one.strip()
     )
     row = top.rstrip(b"\n").decode().split("\t")
     if len(row) != len(columns) or not _is_header(row, columns):
@@ -350,7 +392,11 @@ def _in_order(data: bytes, columns: Sequence[str], file: Path) -> list[str]:
     for name in (n for n in names if n not in columns or names.count(n) > 1):
         problem = "unknown or repeated column in the header"
         raise DataError(
-            problem, file=file, line=line, value=name, expected=" ".join(columns)
+            problem,
+            file=file,
+            line=line,
+            value=name,
+            expected=" ".join(columns),
         )
     return names
 
@@ -378,7 +424,10 @@ def _line_by_line(
             elif row:
                 if len(row) != len(names):
                     wrong = partial(
-                        DataError, "wrong number of columns", file=file, line=line
+                        DataError,
+                        "wrong number of columns",
+                        file=file,
+                        line=line,
                     )
                     expected = f"{len(names)} columns: {','.join(names)}"
                     raise wrong(value=len(row), expected=expected)
@@ -398,8 +447,12 @@ def _line_by_line(
     if spans:
         _refuse_swallowed(file, pd.DataFrame(fields), spans, source, sign)
     for twice in (name for name in names if names.count(name) > 1):
-        raise DataError("a column appears twice", file=file, line=1, value=twice)
-    frame = pd.DataFrame(fields, columns=names, dtype=object).astype("category")
+        raise DataError(
+            "a column appears twice", file=file, line=1, value=twice
+        )
+    frame = pd.DataFrame(fields, columns=names, dtype=object).astype(
+        "category"
+    )
     quoted = (
         sign == "\t" and '"' in source
     )  # between other signs, cells are unquoted already
@@ -407,19 +460,30 @@ def _line_by_line(
 
 
 def _refuse_swallowed(
-    file: Path, rows: pd.DataFrame, spans: Sequence[Span], source: str, sign: str
+    file: Path,
+    rows: pd.DataFrame,
+    spans: Sequence[Span],
+    source: str,
+    sign: str,
 ) -> None:
     """Raises DataError if most lines of a quoted cell have the cells and the numbers of rows."""
     given = {
-        place: cells[~cells.isin(schemas.NOTHING)] for place, cells in rows.items()
+        place: cells[~cells.isin(schemas.NOTHING)]
+        for place, cells in rows.items()
     }
     numbers = [
-        place for place, cells in given.items() if cells.map(is_number).mean() > 0.9
+        place
+        for place, cells in given.items()
+        if cells.map(is_number).mean() > 0.9
     ]
-    physical = [line.split(sign) for line in source.replace('"', "").split("\n")]
+    physical = [
+        line.split(sign) for line in source.replace('"', "").split("\n")
+    ]
     for first, last, row in spans:
         broken = next(place for place, cell in enumerate(row) if "\n" in cell)
-        beside = [place if place < broken else place - len(row) for place in numbers]
+        beside = [
+            place if place < broken else place - len(row) for place in numbers
+        ]
         like = [
             len(cells) >= len(row)
             and all(
@@ -479,15 +543,25 @@ def _at_once(
         usecols=list(only) or None, dtype="category", na_filter=False, quoting=csv.QUOTE_NONE,
         index_col=False, low_memory=False,  # in one piece: a tenth faster than joining categories
     )[list(only) or names]  # fmt: skip
-    return table(file, frame, lines, b'"' in data) if len(frame) == len(lines) else None
+    return (
+        table(file, frame, lines, b'"' in data)
+        if len(frame) == len(lines)
+        else None
+    )
 
 
-def _measured(data: bytes, sign: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _measured(
+    data: bytes, sign: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For every line: the offset of its end, its bytes (line feed included), its cells."""
     signs = np.frombuffer(data, dtype=np.uint8)
     marks = np.flatnonzero((signs == 10) | (signs == ord(sign)))
     last = np.flatnonzero(signs[marks] == 10)
-    return marks[last], np.diff(marks[last], prepend=-1), np.diff(last, prepend=-1)
+    return (
+        marks[last],
+        np.diff(marks[last], prepend=-1),
+        np.diff(last, prepend=-1),
+    )
 
 
 def _tabbed(data: bytes, columns: int, file: Path) -> bytes:
@@ -500,7 +574,10 @@ def _tabbed(data: bytes, columns: int, file: Path) -> bytes:
         line = data.count(b"\n", 0, data.index(b"\r")) + 1
         expected = "lines that end in LF or CRLF"
         raise DataError(
-            "a carriage return within a line", file=file, line=line, expected=expected
+            "a carriage return within a line",
+            file=file,
+            line=line,
+            expected=expected,
         )
     first, second, *_ = [*data.split(b"\n", 2), b""]
     if b"\t" in first and second.count(b"\t") + 1 in (1, columns):
@@ -515,7 +592,9 @@ def _tabbed(data: bytes, columns: int, file: Path) -> bytes:
     return b"\n".join(map(b"\t".join, cells)) if fine else data
 
 
-def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> Table:
+def from_records(
+    path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]
+) -> Table:
     """A table with a row for each object; a field that an object lacks is empty."""
     lines: list[int] = []
     rows: list[dict[str, str]] = []
@@ -523,11 +602,16 @@ def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -
     for line, entry in entries:
         lines.append(line)
         rows.append(
-            {str(name): schemas.as_text(value) for name, value in entry.items()}
+            {
+                str(name): schemas.as_text(value)
+                for name, value in entry.items()
+            }
         )
         keys.setdefault(frozenset(rows[-1]), line)
     names = list(dict.fromkeys(name for row in rows for name in row))
     frame = (
-        pd.DataFrame(rows, columns=names, dtype=object).fillna("").astype("category")
+        pd.DataFrame(rows, columns=names, dtype=object)
+        .fillna("")
+        .astype("category")
     )
     return replace(table(path, frame, lines), keys=keys)

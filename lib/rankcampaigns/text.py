@@ -26,7 +26,10 @@ RATIO, SURELY = (
     1 << 24,
 )  # times the packed size; bytes that are never too many for it
 PIECE = 1 << 20
-TAR, TAR_AT = b"ustar", slice(257, 262)  # the mark of a tar archive, and its place
+TAR, TAR_AT = (
+    b"ustar",
+    slice(257, 262),
+)  # the mark of a tar archive, and its place
 
 
 def kept(most: int) -> Callable[[F], F]:
@@ -34,7 +37,9 @@ def kept(most: int) -> Callable[[F], F]:
 
     def decorate(work: F) -> F:
         @lru_cache(maxsize=most)
-        def once(path: Path, mtime: int, size: int, *args: Any, **named: Any) -> Any:
+        def once(
+            path: Path, mtime: int, size: int, *args: Any, **named: Any
+        ) -> Any:
             return work(path, *args, **named)
 
         @wraps(work)
@@ -45,7 +50,9 @@ def kept(most: int) -> Callable[[F], F]:
                 raise DataError("no such file", file=path) from None
             if not S_ISREG(stat.st_mode):
                 raise DataError(
-                    "not a file but a device or pipe", file=path, expected="a file"
+                    "not a file but a device or pipe",
+                    file=path,
+                    expected="a file",
                 )
             return once(path, stat.st_mtime_ns, stat.st_size, *args, **named)
 
@@ -65,7 +72,9 @@ def placed(file: Path, line: int | None = None) -> Iterator[None]:
         wrong = partial(
             DataError, file=file, line=error.line or line, column=error.column
         )
-        raise wrong(error.problem, value=error.value, expected=error.expected) from None
+        raise wrong(
+            error.problem, value=error.value, expected=error.expected
+        ) from None
 
 
 @contextlib.contextmanager
@@ -75,11 +84,17 @@ def _readable(path: Path) -> Iterator[bool]:
     try:
         yield archive
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
-        problem = "cannot be unpacked" if archive else "truncated or damaged gzip"
+        problem = (
+            "cannot be unpacked" if archive else "truncated or damaged gzip"
+        )
         expected = "a complete file; download it again"
-        raise DataError(f"{problem} ({error})", file=path, expected=expected) from None
+        raise DataError(
+            f"{problem} ({error})", file=path, expected=expected
+        ) from None
     except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", file=path) from None
+        raise DataError(
+            f"cannot be read ({error.strerror})", file=path
+        ) from None
 
 
 @contextlib.contextmanager
@@ -93,7 +108,9 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     with _readable(path) as archive, contextlib.ExitStack() as stack:
         stream: IO[bytes] = stack.enter_context(path.open("rb"))
         if archive:
-            packed = stack.enter_context(tarfile.open(fileobj=stream, mode="r:gz"))
+            packed = stack.enter_context(
+                tarfile.open(fileobj=stream, mode="r:gz")
+            )
             stream = _only_table(packed, path)
         elif cast("BufferedReader", stream).peek(2)[:2] == GZIP:
             stream = cast("IO[bytes]", stack.enter_context(gzip.open(stream)))
@@ -122,17 +139,24 @@ def check_unpacked(path: Path, total: int, size: int) -> None:
     """Raises DataError if `total` bytes are too many, or implausibly many for `size` packed."""
     if total > _most(size):
         value = f"more than {_most(size) >> 20} MiB unpacked"
-        expected = f"at most {LARGEST >> 20} MiB, and {RATIO} times the packed size"
+        expected = (
+            f"at most {LARGEST >> 20} MiB, and {RATIO} times the packed size"
+        )
         raise DataError("too large", file=path, value=value, expected=expected)
 
 
 def _only_table(archive: tarfile.TarFile, path: Path) -> IO[bytes]:
     members = [member for member in archive.getmembers() if member.isfile()]
-    tables = [member for member in members if member.name.endswith(".tsv")] or members
+    tables = [
+        member for member in members if member.name.endswith(".tsv")
+    ] or members
     if len(tables) != 1:
         names = [member.name for member in tables]
         raise DataError(
-            "no archive of one table", file=path, value=names, expected="one table"
+            "no archive of one table",
+            file=path,
+            value=names,
+            expected="one table",
         )
     check_unpacked(
         path, tables[0].size, LARGEST
@@ -152,7 +176,9 @@ def head(path: Path) -> str:
     if data.startswith((ZIP, OLE)):
         expected = "text in UTF-8, such as CSV exported from a spreadsheet"
         raise DataError(
-            "a spreadsheet or another archive, not text", file=path, expected=expected
+            "a spreadsheet or another archive, not text",
+            file=path,
+            expected=expected,
         )
     try:
         start = codecs.getincrementaldecoder("utf-8-sig")().decode(data)
@@ -175,7 +201,9 @@ def decoded(data: bytes, path: Path) -> str:
         at = error.start
     if at < 0:
         return whole
-    wrong = partial(DataError, problem, file=path, line=data.count(b"\n", 0, at) + 1)
+    wrong = partial(
+        DataError, problem, file=path, line=data.count(b"\n", 0, at) + 1
+    )
     raise wrong(value=data[at : at + 1], expected="text in UTF-8")
 
 
@@ -197,14 +225,21 @@ def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of JSON lines (or of a list), each with its line. Raises DataError for others."""
     whole = content(path).decode().strip()
     if whole.startswith("["):
-        entries: Iterable[tuple[int, Any]] = enumerate(parsed(whole, path), start=1)
+        entries: Iterable[tuple[int, Any]] = enumerate(
+            parsed(whole, path), start=1
+        )
     else:
         lines = enumerate(whole.split("\n"), start=1)
-        entries = ((n, parsed(line, path, n)) for n, line in lines if line.strip())
+        entries = (
+            (n, parsed(line, path, n)) for n, line in lines if line.strip()
+        )
     for number, entry in entries:
         if not isinstance(entry, dict):
             raise DataError(
-                "not a JSON object", file=path, line=number, value=str(entry)[:60]
+                "not a JSON object",
+                file=path,
+                line=number,
+                value=str(entry)[:60],
             )
         yield number, entry
 
@@ -217,7 +252,9 @@ def parsed(string: str, path: Path, line: int = 1) -> Any:
     except DataError:
         raise
     except RecursionError:
-        raise DataError("JSON nested too deeply", file=path, line=line) from None
+        raise DataError(
+            "JSON nested too deeply", file=path, line=line
+        ) from None
     except ValueError as error:
         at = line + getattr(error, "lineno", 1) - 1
         problem = f"not JSON ({getattr(error, 'msg', error)})"
@@ -232,7 +269,9 @@ def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         value = next(name for name in names if names.count(name) > 1)
         raise DataError(
-            "a key appears twice in an object", value=value, expected="each key once"
+            "a key appears twice in an object",
+            value=value,
+            expected="each key once",
         )
     return entry
 
@@ -241,7 +280,9 @@ def need(entry: Mapping[str, Any], *names: str) -> None:
     """Raises DataError if an object lacks one of these fields."""
     for name in (name for name in names if name not in entry):
         there = ", ".join(map(str, entry))[:120]
-        raise DataError(f"no field {name}", value=there, expected=", ".join(names))
+        raise DataError(
+            f"no field {name}", value=there, expected=", ".join(names)
+        )
 
 
 def of_kind(value: Any, kind: type, name: str) -> Any:
@@ -250,14 +291,18 @@ def of_kind(value: Any, kind: type, name: str) -> Any:
         return value
     problem = "not of the right kind"
     expected = "an object" if kind is dict else "a list"
-    raise DataError(problem, column=name, value=str(value)[:60], expected=expected)
+    raise DataError(
+        problem, column=name, value=str(value)[:60], expected=expected
+    )
 
 
 def _unpacked(path: Path) -> bytes:
     """A file's content, unpacked if it is gzipped and not an archive; if damaged, as it is."""
     data = path.read_bytes()
     if data[:2] == GZIP:
-        with contextlib.suppress(DataError, EOFError, zlib.error, gzip.BadGzipFile):
+        with contextlib.suppress(
+            DataError, EOFError, zlib.error, gzip.BadGzipFile
+        ):
             _check_packing(path)
             plain = gzip.decompress(data)
             data = data if plain[TAR_AT] == TAR else plain

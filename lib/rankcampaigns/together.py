@@ -14,7 +14,9 @@ from rankstability.errors import DataError
 
 @contextlib.contextmanager
 def at_lines(
-    files: Sequence[Path], lines: Sequence[np.ndarray], columns: Mapping[str, str]
+    files: Sequence[Path],
+    lines: Sequence[np.ndarray],
+    columns: Mapping[str, str],
 ) -> Iterator[None]:
     """Puts file and line in the place of the row in errors about files' rows, one after another.
 
@@ -32,7 +34,9 @@ def at_lines(
         wrong = partial(DataError, error.problem, file=files[which], line=line)
         ours = "annotator" if error.column == "worker" else str(error.column)
         theirs = columns.get(ours, ours)
-        raise wrong(column=theirs, value=error.value, expected=error.expected) from None
+        raise wrong(
+            column=theirs, value=error.value, expected=error.expected
+        ) from None
 
 
 def refuse_twice(
@@ -45,12 +49,16 @@ def refuse_twice(
     """
     if len(files) < 2:
         return
-    filled = [[name for name in part if _filled_in(part[name])] for part in parts]
+    filled = [
+        [name for name in part if _filled_in(part[name])] for part in parts
+    ]
 
     @cache
     def rows(which: int, columns: tuple[str, ...]) -> np.ndarray:
         return np.unique(
-            pd.util.hash_pandas_object(parts[which][list(columns)], index=False)
+            pd.util.hash_pandas_object(
+                parts[which][list(columns)], index=False
+            )
         )
 
     for one, other in itertools.permutations(range(len(parts)), 2):
@@ -65,11 +73,12 @@ def refuse_twice(
         ):
             both = [files[k] for k in sorted((one, other))]
             value = f"all {len(parts[one])} of {files[one].name}"
-            expected = (
-                "one of them, or the files to read under `files:` in a campaign.yaml"
-            )
+            expected = "one of them, or the files to read under `files:` in a campaign.yaml"
             raise DataError(
-                "the same rows in two files", file=both, value=value, expected=expected
+                "the same rows in two files",
+                file=both,
+                value=value,
+                expected=expected,
             )
 
 

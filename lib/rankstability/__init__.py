@@ -35,7 +35,9 @@ _MODULES = {  # imported when a name is first used, so that importing the packag
     "rank.tournament": ("feedback_arc_set",),
     "rank.srp": ("srp",),
 }
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+_MODULE_OF = {
+    name: module for module, names in _MODULES.items() for name in names
+}
 __all__ = list(_MODULE_OF)
 
 

@@ -9,7 +9,10 @@ import numpy as np
 
 def child_seeds(seed: int, count: int) -> list[np.random.Generator]:
     """`count` independent generators from one seed, the same for any number of processes."""
-    return [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(count)]
+    return [
+        np.random.default_rng(s)
+        for s in np.random.SeedSequence(seed).spawn(count)
+    ]
 
 
 def named_generator(seed: int, name: str) -> np.random.Generator:
@@ -38,7 +41,9 @@ def in_parallel(
     if label is not None:
         from tqdm.auto import tqdm
 
-        results = tqdm(results, total=len(todo), desc=label, disable=None, leave=False)
+        results = tqdm(
+            results, total=len(todo), desc=label, disable=None, leave=False
+        )
     return list(results)
 
 

@@ -23,12 +23,16 @@ TELL = "`scale: [lowest, highest]` in a campaign.yaml beside it"
 FEWEST = 2  # different fractions of 1 that are no chance
 
 
-def refuse_alike(frame: pd.DataFrame, columns: Collection[str] = NAMED) -> None:
+def refuse_alike(
+    frame: pd.DataFrame, columns: Collection[str] = NAMED
+) -> None:
     """Raises DataError for a name that looks the same as another of its column."""
     for column in (name for name in columns if name in frame):
         given = [str(value) for value in frame[column].dropna().unique()]
         for before, name in spelling.alike(given)[:1]:
-            row = int(np.argmax((frame[column].astype(str) == name).to_numpy()))
+            row = int(
+                np.argmax((frame[column].astype(str) == name).to_numpy())
+            )
             raise DataError(
                 "a name that looks the same as another",
                 row=frame.index[row],
@@ -49,26 +53,42 @@ def refuse_mixed(frame: pd.DataFrame, tell: str = TELL) -> None:
     scores = frame["score"].to_numpy(float)
     known = np.isfinite(scores)
     fraction = (scores > 0) & (scores < 1)
-    if not fraction.any() or scores[known].min() < 0 or scores[known].max() <= 1:
+    if (
+        not fraction.any()
+        or scores[known].min() < 0
+        or scores[known].max() <= 1
+    ):
         return
     above = scores[known & (scores > 1)]
-    if len(np.unique(scores[fraction])) >= FEWEST and (above == np.rint(above)).all():
+    if (
+        len(np.unique(scores[fraction])) >= FEWEST
+        and (above == np.rint(above)).all()
+    ):
         what = f"{fraction.sum()} fractions of 1 beside whole numbers up to {above.max():g}"
         raise _two_scales(frame, int(np.argmax(fraction)), what, tell)
     for column in (name for name in GROUPS if name in frame):
-        groups = pd.Series(scores[known]).groupby(frame[column].to_numpy()[known])
+        groups = pd.Series(scores[known]).groupby(
+            frame[column].to_numpy()[known]
+        )
         for name, own in groups if groups.max().min() <= 1 else ():
-            if own.max() <= 1 and own[(own > 0) & (own < 1)].nunique() >= FEWEST:
+            if (
+                own.max() <= 1
+                and own[(own > 0) & (own < 1)].nunique() >= FEWEST
+            ):
                 row = int(np.argmax((frame[column] == name).to_numpy()))
                 what = f"0 to 1 for the {GROUPS[column]} {name}, up to {above.max():g} for others"
                 raise _two_scales(frame, row, what, tell)
 
 
-def _two_scales(frame: pd.DataFrame, row: int, what: str, tell: str) -> DataError:
+def _two_scales(
+    frame: pd.DataFrame, row: int, what: str, tell: str
+) -> DataError:
     problem = "scores on two scales"
     expected = f"one scale; or, if it is one, {tell}"
     label = frame.index[row]
-    return DataError(problem, row=label, column="score", value=what, expected=expected)
+    return DataError(
+        problem, row=label, column="score", value=what, expected=expected
+    )
 
 
 def scale_of(frame: pd.DataFrame, tell: str = TELL) -> scales.Range:
@@ -91,7 +111,9 @@ def scale_of(frame: pd.DataFrame, tell: str = TELL) -> scales.Range:
         "score out of scale",
         row=frame.index[stray[0]],
         column="score",
-        value=str(frame["written" if "written" in frame else "score"].iloc[stray[0]]),
+        value=str(
+            frame["written" if "written" in frame else "score"].iloc[stray[0]]
+        ),
         expected=f"{scales.usual(given, (low, high))}; or {tell}",
     )
 
@@ -99,7 +121,9 @@ def scale_of(frame: pd.DataFrame, tell: str = TELL) -> scales.Range:
 def in_documents(frame: pd.DataFrame) -> np.ndarray:
     """Mask of the rows whose segment is in several documents."""
     places = frame[["segment", "document"]].drop_duplicates().dropna()
-    several = places.loc[places["segment"].duplicated(keep=False), "segment"].unique()
+    several = places.loc[
+        places["segment"].duplicated(keep=False), "segment"
+    ].unique()
     mask: np.ndarray = (
         frame["segment"].isin(several).to_numpy() & frame["document"].notna()
     )
@@ -124,10 +148,14 @@ def refuse_contradictions(frame: pd.DataFrame) -> None:
         role = np.where(frame["type"] == "REF", "a reference", "a system")
         counts = frame["type"].isin(["REF", "SYSTEM", "REPEAT"])
         roles = frame.assign(role=role)[counts]
-        per_file = roles.groupby(["file", "system"], observed=True)["role"].nunique()
+        per_file = roles.groupby(["file", "system"], observed=True)[
+            "role"
+        ].nunique()
         plain = per_file[per_file == 1].reset_index()[["file", "system"]]
         _refuse_second(
-            roles.reset_index().merge(plain).set_index("index"), "system", "role"
+            roles.reset_index().merge(plain).set_index("index"),
+            "system",
+            "role",
         )
 
 
@@ -135,10 +163,14 @@ def _refuse_second(frame: pd.DataFrame, of: str, what: str) -> None:
     """Raises DataError for the first row that gives one of `of` a second `what`."""
     known = frame[[of, what]].dropna().drop_duplicates()
     second = known[known[of].duplicated()]
-    for row, (name, value) in zip(second.index[:1], second.to_numpy()[:1], strict=True):
+    for row, (name, value) in zip(
+        second.index[:1], second.to_numpy()[:1], strict=True
+    ):
         before = known.loc[known[of] == name, what].iloc[0]
         problem = f"a second {what} of one {of}"
         expected = f"{before}, as in an earlier row"
         said = f"{value} for {name}"
         column = "type" if what == "role" else what
-        raise DataError(problem, row=row, column=column, value=said, expected=expected)
+        raise DataError(
+            problem, row=row, column=column, value=said, expected=expected
+        )

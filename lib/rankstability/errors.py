@@ -38,7 +38,9 @@ class DataError(ValueError):
         expected: str | None = None,
     ) -> None:
         if file is not None and not isinstance(file, str):
-            file = ", ".join(map(shown, [file] if isinstance(file, Path) else file))
+            file = ", ".join(
+                map(shown, [file] if isinstance(file, Path) else file)
+            )
         self.problem = problem
         self.file = file
         self.line = line
@@ -58,9 +60,7 @@ class DataError(ValueError):
         text = f"{place}: {problem}" if place else problem
         if value is not None:
             said = repr(value)
-            text += (
-                f"; found {said if len(said) <= LONGEST else said[:LONGEST] + '...'}"
-            )
+            text += f"; found {said if len(said) <= LONGEST else said[:LONGEST] + '...'}"
         if expected is not None:
             text += f"; expected {expected}"
         super().__init__(visible(text))
@@ -87,9 +87,7 @@ def needing(name: str, package: str) -> Iterator[None]:
     except ImportError as error:
         if (error.name or "").partition(".")[0] != package:
             raise
-        problem = (
-            f"rankstability.{name} needs the package {package}, which is not installed"
-        )
+        problem = f"rankstability.{name} needs the package {package}, which is not installed"
         raise ImportError(
             f"{problem}: pip install rankstability", name=package
         ) from None
@@ -97,4 +95,6 @@ def needing(name: str, package: str) -> Iterator[None]:
 
 def visible(text: str) -> str:
     """`text` with codes (``\\x1b``) for what a terminal or a page would obey instead of showing."""
-    return UNSEEN.sub(lambda char: char[0].encode("unicode_escape").decode(), text)
+    return UNSEEN.sub(
+        lambda char: char[0].encode("unicode_escape").decode(), text
+    )

@@ -45,7 +45,10 @@ TYPES = {  # of rows: theirs to ours
     "BAD_REF": "BAD_REF",
     "BAD": "BAD_REF",
 }
-ARENA = {"model_a": 1, "model_b": 2}  # words of arenas for the left and the right
+ARENA = {
+    "model_a": 1,
+    "model_b": 2,
+}  # words of arenas for the left and the right
 NO_SCORE = "no score (left out)"
 
 
@@ -127,9 +130,13 @@ def judgments(
         **others,
     }
     humans = (humans,) if isinstance(humans, str) else humans
-    given = {ours: str(name) for ours, name in named.items() if name is not None}
+    given = {
+        ours: str(name) for ours, name in named.items() if name is not None
+    }
     columns = _columns(frame, given)
-    frame = _people(frame.rename(columns=str), columns.get("annotator", ""), judges)
+    frame = _people(
+        frame.rename(columns=str), columns.get("annotator", ""), judges
+    )
     cells, labels, counts = _cells(frame, columns)
     pair = _pair(cells, columns.get("pair", ""))
     low, high, said = _scale(cells.set_index(labels), scale, columns)
@@ -141,10 +148,14 @@ def judgments(
     for name in set(humans) - set(rows["system"]):
         known = sorted(rows["system"].unique())
         problem = "`humans` names no system of the frame" + meant(name, known)
-        raise DataError(problem, value=name, expected="of " + ", ".join(known)[:200])
+        raise DataError(
+            problem, value=name, expected="of " + ", ".join(known)[:200]
+        )
     if name_segments_by_document(rows):
         notes.append(("", BY_DOCUMENT, len(rows)))
-    notes.append(("", f"(kept: scale {low:g} to {high:g}, from {said})", len(rows)))
+    notes.append(
+        ("", f"(kept: scale {low:g} to {high:g}, from {said})", len(rows))
+    )
     excluded = pd.DataFrame(notes, columns=EXCLUDED)
     if "worker" not in rows:
         table = segment_table(rows, excluded)
@@ -211,7 +222,11 @@ def battles(
     _usable(frame)
     names = {"system1": left, "system2": right, "winner": winner}
     usual = {"judge": "judge", "question": "question_id", "domain": "category"}
-    for ours, given in {"judge": judge, "question": question, "domain": domain}.items():
+    for ours, given in {
+        "judge": judge,
+        "question": question,
+        "domain": domain,
+    }.items():
         if given is not None:
             names[ours] = given
         elif usual[ours] in frame:
@@ -229,15 +244,27 @@ def battles(
     frame = _unknown_models(frame)
     cells, trimmed = _texts(frame, names)
     labels = frame.index.to_numpy()
-    needed = schema.ids(*(cells.columns.difference(["judge", "domain", "winner"])))
-    loose = schema.ids(*cells.columns.intersection(["judge", "domain"]), missing=())
-    rows = schema.validate(cells, schema.Schema(needed | loose), None, labels, names)
+    needed = schema.ids(
+        *(cells.columns.difference(["judge", "domain", "winner"]))
+    )
+    loose = schema.ids(
+        *cells.columns.intersection(["judge", "domain"]), missing=()
+    )
+    rows = schema.validate(
+        cells, schema.Schema(needed | loose), None, labels, names
+    )
     wrong = partial(
         DataError, "a system against itself", expected="two different systems"
     )
-    for k in np.flatnonzero((rows["system1"] == rows["system2"]).to_numpy())[:1]:
+    for k in np.flatnonzero((rows["system1"] == rows["system2"]).to_numpy())[
+        :1
+    ]:
         raise wrong(row=labels[k], column=right, value=rows["system2"].iloc[k])
-    sides = pd.concat([rows["system1"], rows["system2"]]).rename("system").to_frame()
+    sides = (
+        pd.concat([rows["system1"], rows["system2"]])
+        .rename("system")
+        .to_frame()
+    )
     checks.refuse_alike(sides.set_index(np.tile(labels, 2)))
     checks.refuse_alike(rows.set_index(labels))
     rows["rank1"], rows["rank2"] = _outcomes(rows, labels, names)
@@ -265,11 +292,15 @@ def _unknown_models(frame: pd.DataFrame) -> pd.DataFrame:
     """The battles whose models the judge did not know, by a column ``anony`` if there is one."""
     if "anony" not in frame:
         return frame
-    hidden = frame["anony"].map(schema.as_text).str.strip().str.lower().map(HIDDEN)
+    hidden = (
+        frame["anony"].map(schema.as_text).str.strip().str.lower().map(HIDDEN)
+    )
     wrong = partial(DataError, column="anony", expected="true, false or empty")
     for row in np.flatnonzero(hidden.isna())[:1]:
         value = frame["anony"].iloc[row]
-        raise wrong("neither true nor false", row=frame.index[row], value=value)
+        raise wrong(
+            "neither true nor false", row=frame.index[row], value=value
+        )
     if not hidden.any():
         raise wrong("no battles that count", value="false in all rows")
     return frame[hidden.to_numpy(bool)]
@@ -288,8 +319,12 @@ def _outcomes(
     first = (side == 1) | (said == rows["system1"])
     second = (side == 2) | (said == rows["system2"])
     tie = said.isin(TIES)
-    for k in np.flatnonzero((first.astype(int) + second + tie != 1).to_numpy())[:1]:
-        sides = f"{names['system1']}, {names['system2']}, one of the two systems"
+    for k in np.flatnonzero(
+        (first.astype(int) + second + tie != 1).to_numpy()
+    )[:1]:
+        sides = (
+            f"{names['system1']}, {names['system2']}, one of the two systems"
+        )
         expected = f"{sides}, or {', '.join(TIES)}"
         wrong = partial(
             DataError, "unknown winner", row=labels[k], column=names["winner"]
@@ -301,18 +336,22 @@ def _outcomes(
 def _usable(frame: object) -> None:
     """Raises DataError for anything but a frame with rows whose columns differ in name."""
     if not isinstance(frame, pd.DataFrame):
-        expected = (
-            "a pandas.DataFrame; `load` takes files, folders and names of campaigns"
+        expected = "a pandas.DataFrame; `load` takes files, folders and names of campaigns"
+        raise DataError(
+            "not a frame", value=type(frame).__name__, expected=expected
         )
-        raise DataError("not a frame", value=type(frame).__name__, expected=expected)
     if frame.empty:
         there = ", ".join(map(str, frame.columns)) or "no columns"
         raise DataError(
-            "a frame without rows", value=there, expected="one row per judgment"
+            "a frame without rows",
+            value=there,
+            expected="one row per judgment",
         )
     names = pd.Index([str(name) for name in frame.columns])
     for name in names[names.duplicated()]:
-        raise DataError("a column appears twice", value=name, expected="each once")
+        raise DataError(
+            "a column appears twice", value=name, expected="each once"
+        )
 
 
 def _people(
@@ -330,16 +369,19 @@ def _people(
     for name in named:
         if any(fits(one, [name]) for one in known):
             continue
-        there = ", ".join(filter(None, known))[:200] or "annotators, who are not named"
+        there = (
+            ", ".join(filter(None, known))[:200]
+            or "annotators, who are not named"
+        )
         problem = "no such judge" + meant(name, known)
         raise wrong(problem, value=name, expected="of " + there)
     models = [one for one in models_among(known) if not fits(one, named)]
     if models and (named or judges is None):
-        expected = (
-            f"judges={[*named, *models]}, left out; or judges=[] if all are people"
-        )
+        expected = f"judges={[*named, *models]}, left out; or judges=[] if all are people"
         raise wrong(
-            "an annotator with the name of a model", value=models[0], expected=expected
+            "an annotator with the name of a model",
+            value=models[0],
+            expected=expected,
         )
     people = ~who.map({one: fits(one, named) for one in known}).to_numpy(bool)
     if not people.any():
@@ -354,7 +396,9 @@ def _columns(frame: pd.DataFrame, given: Mapping[str, str]) -> dict[str, str]:
         if ours not in FIELDS:
             known = ", ".join(FIELDS)
             raise DataError(
-                f"no such argument{meant(ours, FIELDS)}", value=ours, expected=known
+                f"no such argument{meant(ours, FIELDS)}",
+                value=ours,
+                expected=known,
             )
     header = [str(name) for name in frame.columns]
     theirs = {ours: str(name) for ours, name in given.items()}
@@ -364,7 +408,9 @@ def _columns(frame: pd.DataFrame, given: Mapping[str, str]) -> dict[str, str]:
             problem = f"several columns may be the {ours}"
             value = ", ".join(may)
             raise DataError(
-                problem, value=value, expected=f'judgments(..., {ours}="{may[0]}")'
+                problem,
+                value=value,
+                expected=f'judgments(..., {ours}="{may[0]}")',
             )
         if may:
             found[ours] = may[0]
@@ -372,13 +418,17 @@ def _columns(frame: pd.DataFrame, given: Mapping[str, str]) -> dict[str, str]:
         if ours not in found:
             expected = f'judgments(..., {ours}="...")'
             raise DataError(
-                f"no column for {ours}", value=", ".join(header), expected=expected
+                f"no column for {ours}",
+                value=", ".join(header),
+                expected=expected,
             )
     for ours, name in found.items():
         if [*found.values()].count(name) > 1:
             problem = "one column given for several of ours"
             expected = "a column for each"
-            raise DataError(problem, column=ours, value=name, expected=expected)
+            raise DataError(
+                problem, column=ours, value=name, expected=expected
+            )
     return found
 
 
@@ -437,13 +487,18 @@ def _pair(cells: pd.DataFrame, column: str) -> str:
         value = ", ".join(pairs[:5])
         expected = "the rows of one pair at a time"
         raise DataError(
-            "several language pairs", column=column, value=value, expected=expected
+            "several language pairs",
+            column=column,
+            value=value,
+            expected=expected,
         )
     return str(pairs[0])
 
 
 def _scale(
-    cells: pd.DataFrame, given: tuple[float, float] | None, columns: Mapping[str, str]
+    cells: pd.DataFrame,
+    given: tuple[float, float] | None,
+    columns: Mapping[str, str],
 ) -> tuple[float, float, str]:
     """The scale of the scores, and who says so. Raises DataError as `checks.scale_of` does."""
     if given is not None:
@@ -454,7 +509,9 @@ def _scale(
         )
         numeric = all(isinstance(end, int | float | np.number) for end in ends)
         if len(ends) != 2 or not numeric or not ends[0] < ends[1]:
-            raise DataError("not a scale", value=given, expected="(lowest, highest)")
+            raise DataError(
+                "not a scale", value=given, expected="(lowest, highest)"
+            )
         return float(ends[0]), float(ends[1]), "scale="
     numbers = pd.to_numeric(cells["score"], errors="coerce").to_numpy(float)
     numbers = np.where(np.isfinite(numbers), numbers, np.nan)
@@ -477,7 +534,10 @@ def _their_columns(columns: Mapping[str, str]) -> Iterator[None]:
     except DataError as error:
         ours = "annotator" if error.column == "worker" else str(error.column)
         wrong = partial(
-            DataError, error.problem, row=error.row, column=columns.get(ours, ours)
+            DataError,
+            error.problem,
+            row=error.row,
+            column=columns.get(ours, ours),
         )
         raise wrong(value=error.value, expected=error.expected) from None
 
@@ -500,7 +560,9 @@ def _checked(
     tests["score"] = schema.number(expected, low, high)
     if "type" in cells:
         cells = cells.assign(
-            type=cells["type"].str.upper().map(lambda name: TYPES.get(name, name))
+            type=cells["type"]
+            .str.upper()
+            .map(lambda name: TYPES.get(name, name))
         )
         tests["type"] = schema.one_of(tuple(TYPES.values()), "type")
     used = cells[list(tests)]
@@ -510,9 +572,13 @@ def _checked(
     loose = schema.Schema(schema.loose(*others))
     schema.validate(cells[others], loose, None, labels, columns)
     for name in others:
-        rows[name] = cells[name].where(~cells[name].str.lower().isin(MISSING), None)
+        rows[name] = cells[name].where(
+            ~cells[name].str.lower().isin(MISSING), None
+        )
     if "type" not in rows:
         rows["type"] = "SYSTEM"
     if "time" in cells:
-        rows["time"] = pd.to_numeric(cells["time"], errors="coerce").astype(float)
+        rows["time"] = pd.to_numeric(cells["time"], errors="coerce").astype(
+            float
+        )
     return rows

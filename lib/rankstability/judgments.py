@@ -33,7 +33,11 @@ MARKS = (
 document, a document cut short to fill a HIT or shown again, all but the latest of one account's
 repeats of an item (all left out by WMT24), an unknown segment.
 """
-REPEAT_MARKS = ("incomplete", "duplicate", "superseded")  # that ``every repeat`` adds
+REPEAT_MARKS = (
+    "incomplete",
+    "duplicate",
+    "superseded",
+)  # that ``every repeat`` adds
 ROWS = (
     "good workers",
     "no document with a bad item",
@@ -43,9 +47,16 @@ ROWS = (
 )
 EXCLUDED = ["file", "reason", "rows"]  # what was left out, or is doubtful
 SECOND = "the same annotator's second score of the same output (kept)"
-SECOND_VOTE = "the same judge's second vote on a question and two systems (kept)"
-BY_DOCUMENT = "(kept: segments, numbered within documents, are named document:segment)"
-UNKNOWN_Z = ("worker without rows in ad-latest", "worker whose scores never vary")
+SECOND_VOTE = (
+    "the same judge's second vote on a question and two systems (kept)"
+)
+BY_DOCUMENT = (
+    "(kept: segments, numbered within documents, are named document:segment)"
+)
+UNKNOWN_Z = (
+    "worker without rows in ad-latest",
+    "worker whose scores never vary",
+)
 ZERO_VARIANCE = ("drop", "zero")
 REFERENCE = "_ref"  # the reference's id in relative ranking
 _HUMAN = re.compile(
@@ -103,7 +114,9 @@ class DirectAssessment:
     form: str = "da"
 
 
-def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:
+def share_categories(
+    frames: Sequence[pd.DataFrame], columns: Sequence[str]
+) -> None:
     """Give `columns` the same categories in all frames, in place; ``NA`` and ``''`` are missing.
 
     Categories are sorted; those of ``type`` are `TYPES`.
@@ -114,12 +127,23 @@ def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> 
             values = frame[column].cat
             used = np.unique(values.codes.to_numpy())
             seen.update(values.categories[used[used >= 0]])
-        categories = list(TYPES) if column == "type" else sorted(seen - {"", "NA"})
+        categories = (
+            list(TYPES) if column == "type" else sorted(seen - {"", "NA"})
+        )
         for frame in frames:
             frame[column] = frame[column].cat.set_categories(categories)
 
 
-COLUMNS = ("worker", "hit", "system", "document", "segment", "type", "score", "block")
+COLUMNS = (
+    "worker",
+    "hit",
+    "system",
+    "document",
+    "segment",
+    "type",
+    "score",
+    "block",
+)
 MORE = ("domain", "mark", "time")  # if a campaign has them
 
 
@@ -138,7 +162,10 @@ def direct_assessment(
     columns = [*COLUMNS, *(name for name in MORE if name in latest)]
     names = [name for name in columns if name not in ("score", "time")]
     frames = [latest] if good is None else [latest, good]
-    tidy = [frame.reindex(columns=columns).astype({"score": float}) for frame in frames]
+    tidy = [
+        frame.reindex(columns=columns).astype({"score": float})
+        for frame in frames
+    ]
     for frame in tidy:
         for name in names:
             known = frame[name].notna()
@@ -217,9 +244,15 @@ def name_segments_by_document(frame: pd.DataFrame) -> bool:
     They are if half of the documents or more share a segment with another one; the result says so.
     If fewer do, `checks.refuse_contradictions` refuses them.
     """
-    shared = checks.in_documents(frame) if "document" in frame else np.zeros(0, bool)
+    shared = (
+        checks.in_documents(frame)
+        if "document" in frame
+        else np.zeros(0, bool)
+    )
     if shared.any():
-        frame["segment"] = frame["document"].fillna("") + ":" + frame["segment"]
+        frame["segment"] = (
+            frame["document"].fillna("") + ":" + frame["segment"]
+        )
     return bool(shared.any())
 
 
@@ -233,15 +266,21 @@ def segment_table(frame: pd.DataFrame, excluded: pd.DataFrame) -> pd.DataFrame:
     counts = frame["type"].isin(COUNTED)
     frame = frame[counts]
     if frame.empty:
-        raise DataError("only references and controls", expected="rows of type SYSTEM")
+        raise DataError(
+            "only references and controls", expected="rows of type SYSTEM"
+        )
     scores = frame["score"]
     place = ["system", "document", "segment"]
     spread = scores.std(ddof=1)
-    frame = frame.assign(z=(scores - scores.mean()) / spread if spread > 0 else 0.0)
+    frame = frame.assign(
+        z=(scores - scores.mean()) / spread if spread > 0 else 0.0
+    )
     if "document" not in frame:
         frame["document"] = None
     cells = frame.groupby(place, dropna=False, sort=True)
-    out = cells.agg(raw=("score", "mean"), z=("z", "mean"), n=("score", "size"))
+    out = cells.agg(
+        raw=("score", "mean"), z=("z", "mean"), n=("score", "size")
+    )
     out = out.reset_index().astype(dict.fromkeys(place, "category"))
     if (~counts).any():
         excluded.loc[len(excluded)] = [
@@ -253,10 +292,14 @@ def segment_table(frame: pd.DataFrame, excluded: pd.DataFrame) -> pd.DataFrame:
     return out
 
 
-def rows_with(frame: pd.DataFrame, column: str, values: Collection[str]) -> np.ndarray:
+def rows_with(
+    frame: pd.DataFrame, column: str, values: Collection[str]
+) -> np.ndarray:
     """Mask of the rows whose categorical `column` has one of `values`; missing never matches."""
     held = frame[column].cat
-    wanted = np.append(held.categories.isin(list(values)), False)  # the last: missing
+    wanted = np.append(
+        held.categories.isin(list(values)), False
+    )  # the last: missing
     return wanted[held.codes.to_numpy()]
 
 
@@ -296,14 +339,19 @@ def select_rows(da: DirectAssessment, rows: str) -> DirectAssessment:
         marks: tuple[str, ...] = REPEAT_MARKS
         if rows.endswith("document scores too"):
             marks = ("document score", *REPEAT_MARKS)
-        good = da.latest[unmarked(da.latest) | rows_with(da.latest, "mark", marks)]
+        good = da.latest[
+            unmarked(da.latest) | rows_with(da.latest, "mark", marks)
+        ]
     if not rows.startswith("no document with a bad item"):
         return replace(da, good=good)
     document = "block" if good["block"].notna().any() else "document"
     if good[document].isna().all():
         return replace(da, good=good)
     number = good.groupby(
-        ["worker", "hit", "system", document], observed=True, dropna=False, sort=False
+        ["worker", "hit", "system", document],
+        observed=True,
+        dropna=False,
+        sort=False,
     ).ngroup()
     bad = number[of_type(good, "BAD_REF")].unique()
     return replace(da, good=good[~number.isin(bad)])
@@ -331,7 +379,9 @@ def noted(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
     These count the rows that no test or z-score covers.
     """
     notes = {}
-    rows = da.good.loc[counted(da.good), ["system", "segment"]].drop_duplicates()
+    rows = da.good.loc[
+        counted(da.good), ["system", "segment"]
+    ].drop_duplicates()
     if not rows["segment"].duplicated().any() and rows["system"].nunique() > 1:
         reason = "(kept: no segment was judged of two systems, so that no test can pair them)"
         notes[reason] = len(rows)
@@ -344,7 +394,9 @@ def noted(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
         [(last, *row) for row in notes.items() if row[1]], columns=EXCLUDED
     )
     excluded = (
-        pd.concat([da.excluded, more], ignore_index=True) if len(more) else da.excluded
+        pd.concat([da.excluded, more], ignore_index=True)
+        if len(more)
+        else da.excluded
     )
     return replace(da, excluded=excluded, zero_variance=zero_variance)
 
@@ -354,7 +406,9 @@ def of_systems(frame: pd.DataFrame, systems: Collection[str]) -> np.ndarray:
     return rows_with(frame, "system", systems)
 
 
-def human_or_reference(frame: pd.DataFrame, humans: Collection[str]) -> np.ndarray:
+def human_or_reference(
+    frame: pd.DataFrame, humans: Collection[str]
+) -> np.ndarray:
     """Mask of the rows of type REF and of those of these human systems."""
     return of_type(frame, "REF") | of_systems(frame, humans)
 
@@ -371,7 +425,9 @@ def models_among(names: Collection[str]) -> list[str]:
 
 def fits(who: str, patterns: Iterable[str]) -> bool:
     """Whether an annotator is one of these, which are names or patterns such as ``gemba*``."""
-    return any(who == pattern or fnmatchcase(who, pattern) for pattern in patterns)
+    return any(
+        who == pattern or fnmatchcase(who, pattern) for pattern in patterns
+    )
 
 
 def human_systems(da: DirectAssessment) -> tuple[str, ...]:
@@ -379,9 +435,13 @@ def human_systems(da: DirectAssessment) -> tuple[str, ...]:
 
     Also joined ones: ``HUMAN.0+A``.
     """
-    names = da.latest["system"].cat.categories.union(da.good["system"].cat.categories)
+    names = da.latest["system"].cat.categories.union(
+        da.good["system"].cat.categories
+    )
     if da.humans is None:
-        return tuple(sorted(str(name) for name in names if is_human(str(name))))
+        return tuple(
+            sorted(str(name) for name in names if is_human(str(name)))
+        )
     declared = set(da.humans)
     every = sorted(map(str, names))
     return tuple(name for name in every if declared & {name, *name.split("+")})
@@ -392,7 +452,10 @@ def reference_systems(da: DirectAssessment) -> tuple[str, ...]:
     names: set[str] = set()
     for frame in (da.latest, da.good):
         names.update(
-            map(str, frame.loc[of_type(frame, "REF"), "system"].dropna().unique())
+            map(
+                str,
+                frame.loc[of_type(frame, "REF"), "system"].dropna().unique(),
+            )
         )
     return tuple(sorted(names))
 
@@ -401,7 +464,8 @@ def ranked_systems(da: DirectAssessment) -> tuple[str, ...]:
     """Systems with a judgment that counts (SYSTEM or REPEAT in ``good``); sorted."""
     codes = np.unique(da.good["system"].cat.codes.to_numpy()[counted(da.good)])
     return tuple(
-        str(n) for n in sorted(da.good["system"].cat.categories[codes[codes >= 0]])
+        str(n)
+        for n in sorted(da.good["system"].cat.categories[codes[codes >= 0]])
     )
 
 
@@ -411,7 +475,9 @@ def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
     other = "two systems or more; run the other pairs with pair="
     if len(ranked) < 2:
         raise DataError(
-            f"fewer than two systems in {da.pair}", value=ranked, expected=other
+            f"fewer than two systems in {da.pair}",
+            value=ranked,
+            expected=other,
         )
     if machine and set(ranked) <= set(human_systems(da)):
         wanted = "a system that is not human; run the other pairs with pair="
@@ -450,7 +516,9 @@ def battle_frame(battles: pd.DataFrame, pair: str) -> pd.DataFrame:
     columns: dict[str, Any] = {
         "block": np.repeat(np.arange(n), 2),
         "judge": pd.Categorical(named["judge"].repeat(2)),
-        "segment": np.repeat(pd.factorize(battles["question"].to_numpy())[0] + 1, 2),
+        "segment": np.repeat(
+            pd.factorize(battles["question"].to_numpy())[0] + 1, 2
+        ),
         "position": np.tile([1, 2], n),
         "system": pd.Categorical.from_codes(
             both.codes.reshape(2, n).T.ravel(), both.categories
@@ -458,7 +526,12 @@ def battle_frame(battles: pd.DataFrame, pair: str) -> pd.DataFrame:
         "rank": battles[["rank1", "rank2"]].to_numpy().ravel(),
         "ranked": True,
     }
-    for name, same in {"task": pair, "pair": pair, "track": "", "document": ""}.items():
+    for name, same in {
+        "task": pair,
+        "pair": pair,
+        "track": "",
+        "document": "",
+    }.items():
         columns[name] = pd.Categorical.from_codes(np.zeros(2 * n, int), [same])
     frame = pd.DataFrame(columns)[list(BLOCK_COLUMNS)]
     domain = battles["domain"].astype("category")
@@ -491,7 +564,9 @@ class Blocks:
     def take(self, rows: np.ndarray) -> Blocks:
         """Only these blocks (a mask, or indices, which may repeat)."""
         arrays = ("codes", "ranks", "block", "judge", "segment")
-        return replace(self, **{name: getattr(self, name)[rows] for name in arrays})
+        return replace(
+            self, **{name: getattr(self, name)[rows] for name in arrays}
+        )
 
 
 def blocks(frame: pd.DataFrame) -> Blocks:
@@ -503,7 +578,9 @@ def blocks(frame: pd.DataFrame) -> Blocks:
         raise DataError("no blocks", expected="the rows of one task")
     if len(tasks := frame["task"].unique()) > 1:
         raise DataError(
-            "more than one task", value=list(tasks), expected="the rows of one task"
+            "more than one task",
+            value=list(tasks),
+            expected="the rows of one task",
         )
     index, number = pd.factorize(frame["block"].to_numpy(), sort=True)
     systems = tuple(sorted(frame["system"].unique()))
@@ -511,11 +588,18 @@ def blocks(frame: pd.DataFrame) -> Blocks:
     shape = (len(number), int(slot.max()) + 1)
     codes = np.full(shape, -1)
     ranks = np.full(shape, -1)
-    codes[index, slot] = pd.Categorical(frame["system"], categories=systems).codes
+    codes[index, slot] = pd.Categorical(
+        frame["system"], categories=systems
+    ).codes
     ranks[index, slot] = frame["rank"].to_numpy()
     first = np.zeros(len(number), dtype=int)
     first[index[::-1]] = np.arange(len(frame))[::-1]
     judge = frame["judge"].iloc[first].astype(str).to_numpy()
     return Blocks(
-        systems, codes, ranks, number, judge, frame["segment"].to_numpy()[first]
+        systems,
+        codes,
+        ranks,
+        number,
+        judge,
+        frame["segment"].to_numpy()[first],
     )

@@ -33,7 +33,9 @@ def kind_of(judgments: object) -> str:
             return kind
     there = ", ".join(map(str, judgments.columns))[:200]
     expected = "judgments(frame, ...) or battles(frame, ...) first"
-    raise DataError("a frame that is no judgments yet", value=there, expected=expected)
+    raise DataError(
+        "a frame that is no judgments yet", value=there, expected=expected
+    )
 
 
 def check_kind(judgments: object, *wanted: str) -> None:
@@ -41,5 +43,7 @@ def check_kind(judgments: object, *wanted: str) -> None:
     kind = kind_of(judgments)
     if kind not in wanted:
         raise DataError(
-            "judgments of another kind", value=kind, expected=" or ".join(wanted)
+            "judgments of another kind",
+            value=kind,
+            expected=" or ".join(wanted),
         )

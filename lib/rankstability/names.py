@@ -61,20 +61,26 @@ def plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def candidates(header: Sequence[str], given: Mapping[str, str]) -> dict[str, list[str]]:
+def candidates(
+    header: Sequence[str], given: Mapping[str, str]
+) -> dict[str, list[str]]:
     """For each of our columns (of `FIELDS`) those of a header that may be it: names.
 
     It is the one `given`, or one with our own name, or one with a name of `FIELDS`, or else of
     `ELSE`. Raises DataError if the header lacks one that is given.
     """
-    free = [(name, plain(name)) for name in header if name not in given.values()]
+    free = [
+        (name, plain(name)) for name in header if name not in given.values()
+    ]
     found = {}
     for ours, names in FIELDS.items():
         if ours in given:
             if given[ours] not in header:
                 there = ", ".join(header)
                 raise DataError(
-                    f"no such column for {ours}", value=given[ours], expected=there
+                    f"no such column for {ours}",
+                    value=given[ours],
+                    expected=there,
                 )
             found[ours] = [given[ours]]
             continue

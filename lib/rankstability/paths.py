@@ -18,5 +18,8 @@ def shown(path: Path) -> str:
     """`path` as printed: relative to `ROOT` if it is inside, otherwise as given."""
     try:
         return str(Path(path).resolve().relative_to(ROOT))
-    except (ValueError, RuntimeError):  # not inside; a link that leads to itself
+    except (
+        ValueError,
+        RuntimeError,
+    ):  # not inside; a link that leads to itself
         return str(path)

@@ -4,7 +4,10 @@ import numpy as np
 import pandas as pd
 
 Range = tuple[float, float]
-PERCENT, PENALTIES = (0.0, 100.0), (-np.inf, 0.0)  # scales that formats prescribe
+PERCENT, PENALTIES = (
+    (0.0, 100.0),
+    (-np.inf, 0.0),
+)  # scales that formats prescribe
 SCALES: tuple[Range, ...] = (
     (0, 1),
     (1, 5),
@@ -40,7 +43,9 @@ def scale_of(scores: np.ndarray) -> Range:
     given = pd.Series(scores).value_counts().sort_index()  # score -> how often
     lowest = float(given.index[0])
     highest = float(given.index[-1])
-    held = next((one for one in SCALES if one[0] <= lowest and highest <= one[1]), None)
+    held = next(
+        (one for one in SCALES if one[0] <= lowest and highest <= one[1]), None
+    )
     small = [one for one in SCALES if held and _but_few(given, one, held)]
     if held and not small:
         return held
@@ -67,7 +72,9 @@ def usual(scores: np.ndarray, scale: Range) -> str:
     low, high = scale
     inside = int(((scores >= low) & (scores <= high)).sum())
     said = f"{low:g} to {high:g}" if np.isfinite(low) else f"at most {high:g}"
-    return said + (f", as {inside} of {len(scores)} scores are" if inside else "")
+    return said + (
+        f", as {inside} of {len(scores)} scores are" if inside else ""
+    )
 
 
 def _fractions(given: pd.Series) -> bool:
@@ -89,7 +96,8 @@ def _but_few(given: pd.Series, scale: Range, held: Range) -> bool:
         return False
     if held[1] > 10 or (scale == SCALES[0] and _fractions(inside)):
         return bool(
-            total - number <= SLIPS * total or others <= min(CODES, len(inside) - 1)
+            total - number <= SLIPS * total
+            or others <= min(CODES, len(inside) - 1)
         )
     used = inside.index.to_numpy()
     beside = given.index.difference(inside.index)
@@ -97,7 +105,9 @@ def _but_few(given: pd.Series, scale: Range, held: Range) -> bool:
     most = SLIPS if {*scale} <= {*used} else 0.0
     most = APART if gap >= 2 * np.diff(used).max(initial=0) else most
     return bool(
-        number >= MANY and others < len(used) and total - number <= most * total
+        number >= MANY
+        and others < len(used)
+        and total - number <= most * total
     )
 
 

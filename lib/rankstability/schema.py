@@ -21,7 +21,19 @@ from .errors import DataError
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 LONGEST = 1000  # characters of an id (joined ids of WMT18 have up to 300)
 INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
-NOTHING = ("", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "null", "NULL", "None", "none")
+NOTHING = (
+    "",
+    "NA",
+    "N/A",
+    "n/a",
+    "<NA>",
+    "NaN",
+    "nan",
+    "null",
+    "NULL",
+    "None",
+    "none",
+)
 SHEET_ERRORS = (
     "#N/A",
     "#NV",
@@ -33,10 +45,8 @@ SHEET_ERRORS = (
     "#NUM!",
     "#GETTING_DATA",
 )
-LISTED = (
-    re.compile(  # a list or an object, as Python, JSON or YAML has it; not "[deleted]"
-        r"\[(\W.*|\d.*|.*,.*|None|True|False|nan)?\]|\{(.*[,:].*)?\}", re.DOTALL
-    )
+LISTED = re.compile(  # a list or an object, as Python, JSON or YAML has it; not "[deleted]"
+    r"\[(\W.*|\d.*|.*,.*|None|True|False|nan)?\]|\{(.*[,:].*)?\}", re.DOTALL
 )
 BYTES = re.compile(r"""b(['"]).*\1""")
 MOMENT = "not text: "  # before dates and times that a table has as such
@@ -87,7 +97,9 @@ def validate(
         if column.is_number:
             numbers = pd.to_numeric(texts, errors="coerce").to_numpy(float)
             out[name] = numbers[codes]
-        found = [column.problem(*both) for both in zip(texts, numbers, strict=True)]
+        found = [
+            column.problem(*both) for both in zip(texts, numbers, strict=True)
+        ]
         if any(found) and any(told := np.array(found, dtype=object)[codes]):
             problems[name] = told
     if (
@@ -98,32 +110,45 @@ def validate(
         problems[last] = np.where(again, schema.again, problems.get(last, ""))
     if problems:
         bad = {
-            name: np.flatnonzero(problems[name]) for name in written if name in problems
+            name: np.flatnonzero(problems[name])
+            for name in written
+            if name in problems
         }
         place = np.arange(len(lines)) if file is None else lines
-        first = {name: rows[np.argmin(place[rows])] for name, rows in bad.items()}
+        first = {
+            name: rows[np.argmin(place[rows])] for name, rows in bad.items()
+        }
         name = min(first, key=lambda one: int(place[first[one]]))
         row = first[name]
         more = sum(map(len, bad.values())) - 1
         problem = problems[name][row]
         value = str(written[name].iloc[row])
         expected = (
-            "each once" if problem == schema.again else schema.columns[name].expected
+            "each once"
+            if problem == schema.again
+            else schema.columns[name].expected
         )
         expected += f" ({more} more wrong)" if more else ""
         wrong = partial(DataError, problem, row=lines[row])
         if file is not None:
-            wrong = partial(DataError, problem, file=file, line=int(lines[row]))
-        raise wrong(column=columns.get(name, name), value=value, expected=expected)
+            wrong = partial(
+                DataError, problem, file=file, line=int(lines[row])
+            )
+        raise wrong(
+            column=columns.get(name, name), value=value, expected=expected
+        )
     return out
 
 
-def text(expected: str, tests: Mapping[str, Callable[[str], object]]) -> Column:
+def text(
+    expected: str, tests: Mapping[str, Callable[[str], object]]
+) -> Column:
     """A column of text that must pass all `tests`, each keyed by the problem if it fails."""
 
     def problem(written: str, number: float) -> str:
         return next(
-            (problem for problem, test in tests.items() if not test(written)), ""
+            (problem for problem, test in tests.items() if not test(written)),
+            "",
         )
 
     return Column(expected, problem)
@@ -163,7 +188,9 @@ def ids(*names: str, missing: Collection[str] = NOTHING) -> dict[str, Column]:
         "a line break or control character in an id": lambda text: (
             not CONTROL.search(text)
         ),
-        "a stray quotation mark in an id": lambda text: text.count('"') % 2 == 0,
+        "a stray quotation mark in an id": lambda text: (
+            text.count('"') % 2 == 0
+        ),
         "not a single value": lambda text: not LISTED.fullmatch(text),
         "a Python bytes literal": lambda text: not BYTES.fullmatch(text),
     }
@@ -187,8 +214,8 @@ def _no_name(column: str) -> dict[str, Callable[[str], object]]:
         ),
     }
     if column != "domain":
-        tests["true or false, perhaps made of an id by a spreadsheet"] = lambda text: (
-            text not in ("True", "False")
+        tests["true or false, perhaps made of an id by a spreadsheet"] = (
+            lambda text: text not in ("True", "False")
         )
     return tests
 
@@ -206,9 +233,13 @@ def number(
     """
 
     def problem(written: str, number: float) -> str:
-        if not math.isfinite(number) or (whole and not INTEGER.fullmatch(written)):
+        if not math.isfinite(number) or (
+            whole and not INTEGER.fullmatch(written)
+        ):
             return whole or "not a number"
-        return "" if low <= number <= high and number != but else "out of range"
+        return (
+            "" if low <= number <= high and number != but else "out of range"
+        )
 
     return Column(expected, problem, is_number=True)
 
@@ -223,13 +254,16 @@ SCORE = number("a number from 0 to 100", 0, 100)
 
 def judgments(types: Collection[str]) -> Schema:
     """The columns of direct assessment: worker, system, segment, type (of `types`), score."""
-    columns = ids("worker", "system", "segment") | {"type": one_of(types, "type")}
+    columns = ids("worker", "system", "segment") | {
+        "type": one_of(types, "type")
+    }
     return Schema(columns | {"score": SCORE})
 
 
 def languages(pattern: str) -> Schema:
     """The columns source and target: language codes that match `pattern` in full."""
     column = text(
-        "a code such as cs", {"not a language code": re.compile(pattern).fullmatch}
+        "a code such as cs",
+        {"not a language code": re.compile(pattern).fullmatch},
     )
     return Schema({"source": column, "target": column})

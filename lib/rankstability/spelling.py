@@ -11,13 +11,17 @@ CHANGES = (  # what `cleaned` does, as users are told
 LATIN = "ABCEHIJKMOPSTXYaceijopsxyABEZHIKMNOPTYXvo"
 LIKE = "АВСЕНІЈКМОРЅТХУасеіјорѕхуΑΒΕΖΗΙΚΜΝΟΡΤΥΧνο"  # Cyrillic, then Greek
 SAME = dict(zip(map(ord, LIKE), LATIN, strict=True))
-SAME |= dict.fromkeys(map(ord, "‐‑‒–—−"), "-") | dict.fromkeys(map(ord, "‘’ʼ′"), "'")
+SAME |= dict.fromkeys(map(ord, "‐‑‒–—−"), "-") | dict.fromkeys(
+    map(ord, "‘’ʼ′"), "'"
+)
 JOINERS = "\u200c\u200d"  # visible in what they do between letters of Arabic and Indic scripts
 FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u3164\uffa0"
 WIDE = re.compile(
     "[\uff01-\uffee\ufb00-\ufb06\U0001d400-\U0001d7ff]"
 )  # other forms of letters
-WHOLE = re.compile(r"((?:.*[_:#/])?[+-]?\d+)\.0*")  # alone, or the last part of a name
+WHOLE = re.compile(
+    r"((?:.*[_:#/])?[+-]?\d+)\.0*"
+)  # alone, or the last part of a name
 
 
 def cleaned(name: str) -> str:
@@ -33,7 +37,9 @@ def cleaned(name: str) -> str:
         return name.strip()
     text = unicodedata.normalize("NFC", name)
     kept = [char for place, char in enumerate(text) if _seen(text, place)]
-    return "".join(" " if unicodedata.category(c) == "Zs" else c for c in kept).strip()
+    return "".join(
+        " " if unicodedata.category(c) == "Zs" else c for c in kept
+    ).strip()
 
 
 def _seen(text: str, place: int) -> bool:
@@ -42,7 +48,9 @@ def _seen(text: str, place: int) -> bool:
         around = text[place - 1 : place] + text[place + 1 : place + 2]
         return len(around) == 2 and not around.isascii() and around.isalpha()
     selector = "\ufe00" <= char <= "\ufe0f"
-    return not (unicodedata.category(char) == "Cf" or char in FILLERS or selector)
+    return not (
+        unicodedata.category(char) == "Cf" or char in FILLERS or selector
+    )
 
 
 def looks(name: str) -> str:
@@ -54,7 +62,9 @@ def looks(name: str) -> str:
     """
     text = cleaned(name)
     if not text.isascii():
-        text = WIDE.sub(lambda wide: unicodedata.normalize("NFKC", wide[0]), text)
+        text = WIDE.sub(
+            lambda wide: unicodedata.normalize("NFKC", wide[0]), text
+        )
         text = text.translate(SAME | dict.fromkeys(map(ord, JOINERS)))
     text = " ".join(text.split())
     if len(text) > 2 and text[0] == text[-1] == '"':
@@ -77,7 +87,9 @@ def alike(names: Iterable[str]) -> list[tuple[str, str]]:
 def told_apart(one: str, other: str) -> str:
     """In what two names that look the same differ, in words of Unicode: ``CYRILLIC ...``."""
     odd = [
-        char for char in dict.fromkeys(other + one) if (char in one) != (char in other)
+        char
+        for char in dict.fromkeys(other + one)
+        if (char in one) != (char in other)
     ]
     names = [unicodedata.name(char, f"U+{ord(char):04X}") for char in odd]
     return ", ".join(names[:3]) or "blanks"

@@ -37,7 +37,9 @@ AXES = {
     "false": "campaigns of equal systems in which the recipe draws a line",
     "methods": "systems whose rank is not the same",
 }
-PHONE = 3.7  # inches: the width of a figure that a phone shows without scrolling
+PHONE = (
+    3.7  # inches: the width of a figure that a phone shows without scrolling
+)
 COUNTED = ("removal", "rules", "lines", "methods")  # part and whole are counts
 
 
@@ -45,7 +47,11 @@ def divisor_bump(rankings: pd.DataFrame, title: str) -> Figure:
     """Figures 2 and 3: ranks by divisor, from `divisor_degradation.rankings_table`."""
     named = rankings.assign(ranking=rankings["ranking"].str.removeprefix("d-"))
     return bump(
-        named, title=title, place="rank", ordered=True, xlabel="scores divided by"
+        named,
+        title=title,
+        place="rank",
+        ordered=True,
+        xlabel="scores divided by",
     )
 
 
@@ -60,7 +66,9 @@ def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
     )  # SR-DC first
     panels = max(1, len(pairs))
     size = (1.2 + 3.6 * panels, 3.4)
-    fig, axes = plt.subplots(1, panels, figsize=size, sharey=True, squeeze=False)
+    fig, axes = plt.subplots(
+        1, panels, figsize=size, sharey=True, squeeze=False
+    )
     long = fractions.rename(columns=KINDS).melt(
         ["style", "divisor"],
         list(KINDS.values()),
@@ -85,7 +93,9 @@ def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
 def who_moves_whom(moves: pd.DataFrame, title: str) -> Figure:
     """Heat map of `outlier_removal.moves`: how many ranks others move for each removed system."""
     order = list(dict.fromkeys(moves["removed"]))
-    wide = moves.pivot(index="removed", columns="system", values="move").loc[order]
+    wide = moves.pivot(index="removed", columns="system", values="move").loc[
+        order
+    ]
     wide = wide[[s for s in order if s in wide.columns]]
     most = int(np.nanmax(wide.abs().to_numpy(float), initial=0))
     top = max(2, most)
@@ -123,14 +133,18 @@ def drawn(found: dict[str, Any]) -> list[tuple[str, dict[str, Any], str]]:
         campaign = row["campaign"].replace("wmt", "WMT")
         made.append((" · ".join([campaign, *unit, *ways]), row))
         if "two" in row:
-            made.append((f"{campaign} · Bojar's and expected wins", row["two"]))
+            made.append(
+                (f"{campaign} · Bojar's and expected wins", row["two"])
+            )
     return [(name, row, _text(found["key"], row)) for name, row in made]
 
 
 def _text(key: str, row: dict[str, Any]) -> str:
     if key == "fewest":
         share = f"{100 * row['value']:.2g}\u00a0%"
-        return f"median of {row['units']}: {share}" if row["units"] > 1 else share
+        return (
+            f"median of {row['units']}: {share}" if row["units"] > 1 else share
+        )
     if key in COUNTED:
         return f"{row['part']:.0f} {'against' if key == 'rules' else 'of'} {row['whole']:.0f}"
     if key == "halves":
@@ -154,7 +168,8 @@ def finding(found: dict[str, Any], narrow: bool = False) -> Figure:
     """
     shown: Sequence[tuple[str, dict[str, Any], str]] = drawn(found)
     names = [
-        f"{name}: {text}" if narrow else f"{name}\n{text}" for name, _, text in shown
+        f"{name}: {text}" if narrow else f"{name}\n{text}"
+        for name, _, text in shown
     ]
     wide = PHONE if narrow else 5.6 + breadth("\n".join(names).split("\n"))
     fig, ax = plt.subplots(
@@ -168,12 +183,20 @@ def finding(found: dict[str, Any], narrow: bool = False) -> Figure:
         )
         ax.hlines(y, row["low"], row["high"], color=FAINT, lw=1.6, zorder=2)
         ax.scatter(
-            ratios, [y] * len(ratios), s=sizes, color=BLUE, alpha=0.45, lw=0, zorder=3
+            ratios,
+            [y] * len(ratios),
+            s=sizes,
+            color=BLUE,
+            alpha=0.45,
+            lw=0,
+            zorder=3,
         )
         ax.plot(row["value"], y, "D", color=RED, ms=7, mec="white", zorder=4)
         if narrow:
             place = ax.get_yaxis_transform()
-            ax.text(0, y - 0.25, name, transform=place, va="bottom", fontsize=8.5)
+            ax.text(
+                0, y - 0.25, name, transform=place, va="bottom", fontsize=8.5
+            )
     if found["key"] == "fewest":
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter(lambda v, _: f"{100 * v:g}\u00a0%")

@@ -18,14 +18,28 @@ from matplotlib import rc_params_from_file
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
+from matplotlib.font_manager import (
+    FontProperties,
+    findfont,
+    fontManager,
+    get_font,
+)
 from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 
 BLUE, AMBER, GREEN, RED, PINK, _, _, GREY, _, SKY = sns.color_palette(
     "colorblind"
 ).as_hex()
-PALETTE = (BLUE, RED, GREEN, PINK, AMBER, SKY, "#000000", GREY)  # in the order of use
+PALETTE = (
+    BLUE,
+    RED,
+    GREEN,
+    PINK,
+    AMBER,
+    SKY,
+    "#000000",
+    GREY,
+)  # in the order of use
 # greys, dark to light
 INK = "#444444"
 FAINT = "#8C8C8C"
@@ -81,14 +95,20 @@ styled = style()  # a decorator for functions that draw
 
 def contrast(one: Any, other: Any) -> float:
     """The contrast ratio of two colours by WCAG 2: 1 to 21."""
-    low, high = sorted(float(sns.utils.relative_luminance(c)) for c in (one, other))
+    low, high = sorted(
+        float(sns.utils.relative_luminance(c)) for c in (one, other)
+    )
     return (high + 0.05) / (low + 0.05)
 
 
 def legible(colour: Any) -> str:
     """`colour`, darkened as far as is needed for text in it to be legible on white."""
-    shades = (np.array(to_rgb(colour)) * share for share in np.linspace(1, 0, 51))
-    return to_hex(next(s for s in shades if contrast(s, "white") >= LEAST_CONTRAST))
+    shades = (
+        np.array(to_rgb(colour)) * share for share in np.linspace(1, 0, 51)
+    )
+    return to_hex(
+        next(s for s in shades if contrast(s, "white") >= LEAST_CONTRAST)
+    )
 
 
 def ink_on(ground: Any) -> str:
@@ -99,7 +119,8 @@ def ink_on(ground: Any) -> str:
 def wrapped(name: object, width: int = 16) -> str:
     """`name` wrapped into lines of `width` letters; nothing is cut off."""
     return "\n".join(
-        fill(line, width, break_on_hyphens=False) for line in str(name).split("\n")
+        fill(line, width, break_on_hyphens=False)
+        for line in str(name).split("\n")
     )
 
 
@@ -115,7 +136,9 @@ def within(text: str, room: float, size: float = 9) -> str:
 @cache
 def _signs() -> frozenset[int]:
     """The code points of the characters that the fonts of figures have."""
-    found = (get_font(findfont(name)).get_charmap() for name in HOUSE["font.family"])
+    found = (
+        get_font(findfont(name)).get_charmap() for name in HOUSE["font.family"]
+    )
     return frozenset(chain(*found))
 
 
@@ -134,7 +157,9 @@ def only_drawable(fig: Figure) -> None:
     for axis in (axis for ax in fig.axes for axis in (ax.xaxis, ax.yaxis)):
         labels = [label.get_text() for label in axis.get_ticklabels()]
         if any(drawable(label) != label for label in labels):
-            axis.set_ticks(axis.get_ticklocs(), [drawable(label) for label in labels])
+            axis.set_ticks(
+                axis.get_ticklocs(), [drawable(label) for label in labels]
+            )
     for text in fig.findobj(Text):
         if drawable(text.get_text()) != text.get_text():
             text.set_text(drawable(text.get_text()))
@@ -151,7 +176,11 @@ def breadth(
 
 
 def rows(
-    ax: Axes, names: Iterable[Any], first: int = 0, room: float = 0.6, **kwargs: Any
+    ax: Axes,
+    names: Iterable[Any],
+    first: int = 0,
+    room: float = 0.6,
+    **kwargs: Any,
 ) -> np.ndarray:
     """Label the y axis with names, from the top down; returns their places, from `first` on."""
     names = [str(name) for name in names]
@@ -173,16 +202,25 @@ def finish(
     The legend shows the handles `of`, or those of the axes `of`; `kwargs` go to the legend.
     """
     if title:
-        fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+        fig.suptitle(
+            title, x=0.01, ha="left", fontsize=10.5, fontweight="bold"
+        )
     for ax in fig.axes:
         if legend := ax.get_legend():
             legend.remove()
     if of is not None:
         handles = (
-            of.get_legend_handles_labels()[0] if isinstance(of, Axes) else list(of)
+            of.get_legend_handles_labels()[0]
+            if isinstance(of, Axes)
+            else list(of)
         )
         columns = min(columns, max(1, len(handles)))
-        fig.legend(handles=handles, loc="outside lower center", ncols=columns, **kwargs)
+        fig.legend(
+            handles=handles,
+            loc="outside lower center",
+            ncols=columns,
+            **kwargs,
+        )
     return fig
 
 
@@ -245,7 +283,9 @@ def heatmap(
         tall = min(tall, max(15.0 - over, 1.0) / rows)
         if look.square:
             wide = tall = max(min(wide, tall), LEAST_MAP / rows)
-        _, ax = plt.subplots(figsize=(around + wide * columns, over + tall * rows))
+        _, ax = plt.subplots(
+            figsize=(around + wide * columns, over + tall * rows)
+        )
         label = within(label, tall * rows)
     if look.square:
         ax.set_aspect("equal")
@@ -263,9 +303,13 @@ def heatmap(
         grounds = np.asarray(mesh.get_facecolor()).reshape(rows, columns, -1)
         for i, j in np.argwhere(texts.to_numpy() != ""):
             ink = None if pd.isna(values.iloc[i, j]) else ink_on(grounds[i, j])
-            text = ax.text(j + 0.5, i + 0.5, texts.iloc[i, j], color=ink, fontsize=7)
+            text = ax.text(
+                j + 0.5, i + 0.5, texts.iloc[i, j], color=ink, fontsize=7
+            )
             text.set(ha="center", va="center")
-    plt.setp(ax.get_xticklabels(), rotation=60, ha="right", rotation_mode="anchor")
+    plt.setp(
+        ax.get_xticklabels(), rotation=60, ha="right", rotation_mode="anchor"
+    )
     plt.setp(ax.get_yticklabels(), rotation=0)
     ax.set(title=title, xlabel="", ylabel="")
     fig = ax.figure
@@ -304,13 +348,21 @@ def bump(
         below = places.groupby(by, sort=False)["cluster"].shift(-1)
         places = places.assign(line=below > places["cluster"])
     names = list(dict.fromkeys(places[by]))
-    wide = places.pivot(index="system", columns=by, values=place)[names].astype(float)
+    wide = places.pivot(index="system", columns=by, values=place)[
+        names
+    ].astype(float)
     wide = wide.sort_values(names, kind="stable")
     moves = wide.index[wide.max(axis=1) > wide.min(axis=1)]
-    shown = [s for s in wide.index if s in (moves if highlight is None else highlight)]
+    shown = [
+        s
+        for s in wide.index
+        if s in (moves if highlight is None else highlight)
+    ]
     margin = breadth(wide.index, 8, "bold") + 0.35
     last = len(names) - 1
-    gap = min(1.35, max(0.85, (13.0 - 2 * margin) / max(1, last)))  # between columns
+    gap = min(
+        1.35, max(0.85, (13.0 - 2 * margin) / max(1, last))
+    )  # between columns
     heads = [wrapped(n, int(13 * gap)) for n in names]
     tall = 0.27 * len(wide) + 1.3 + 0.14 * max(h.count("\n") for h in heads)
     fig, ax = plt.subplots(figsize=(gap * last + 2 * margin + 0.7, tall))
@@ -326,14 +378,19 @@ def bump(
             ls=DASHES[turn % 3] if ordered else "-", ms=4.5 if ordered else 6,
             lw=width, zorder=3 if moving else 2,
         )  # fmt: skip
-        for j, side, step in ((0, "right", -0.16 / gap), (last, "left", 0.16 / gap)):
+        for j, side, step in (
+            (0, "right", -0.16 / gap),
+            (last, "left", 0.16 / gap),
+        ):
             if np.isfinite(row.iloc[j]):
                 ax.text(
                     j + step, row.iloc[j], str(system), ha=side, va="center", fontsize=8,
                     color=colour if moving else INK, fontweight="bold" if moving else "normal",
                 )  # fmt: skip
     if "line" in places:
-        for ranking, above, kind in places[[by, place, "line"]].itertuples(index=False):
+        for ranking, above, kind in places[[by, place, "line"]].itertuples(
+            index=False
+        ):
             _cluster_line(ax, names.index(ranking), above + 0.5, kind)
     ax.set_xticks(range(len(names)), heads)
     top = int(np.nanmax(wide.to_numpy()))
@@ -353,13 +410,17 @@ def _cluster_line(ax: Axes, x: float, y: float, kind: Any) -> None:
         look = {"color": colour, "ls": "-" if cross else "--", "zorder": above}
         ax.plot([x - reach, x + reach], [y, y], lw=weight, **look)
         if cross:
-            ax.plot(x, y, "x", color=colour, ms=cross, mew=weight, zorder=above + 1)
+            ax.plot(
+                x, y, "x", color=colour, ms=cross, mew=weight, zorder=above + 1
+            )
 
 
 def bump_places(ranks: pd.DataFrame) -> pd.DataFrame:
     """The places that `bump` draws, from ranks: a row per system (the index), a column each."""
     named = ranks.rename_axis(index="system", columns=None).reset_index()
-    return named.melt("system", var_name="ranking", value_name="place").dropna()
+    return named.melt(
+        "system", var_name="ranking", value_name="place"
+    ).dropna()
 
 
 def describe(fig: Figure, most: int = 420) -> str:
@@ -367,20 +428,30 @@ def describe(fig: Figure, most: int = 420) -> str:
     whole = fig.get_suptitle()
     parts = [whole] if whole else []
     panels = [
-        ax for ax in fig.axes if ax.get_visible() and ax.get_label() != "<colorbar>"
+        ax
+        for ax in fig.axes
+        if ax.get_visible() and ax.get_label() != "<colorbar>"
     ]
     sides = [
         [ax.get_title(loc=side) for side in ("left", "center", "right")]
         for ax in panels
     ]
     heads = [next(filter(None, titles)) for titles in sides if any(titles)]
-    parts += [f"{len(heads)} panels: {', '.join(heads)}"] if len(heads) > 1 else heads
+    parts += (
+        [f"{len(heads)} panels: {', '.join(heads)}"]
+        if len(heads) > 1
+        else heads
+    )
     seen: set[str] = set()
     for ax in panels:
         for way, label, texts in (
             ("Across", ax.get_xlabel(), ax.get_xticklabels()),
             ("Down", ax.get_ylabel(), ax.get_yticklabels()),
-            ("Named", "", [t for t in ax.texts if any(map(str.isalpha, t.get_text()))]),
+            (
+                "Named",
+                "",
+                [t for t in ax.texts if any(map(str.isalpha, t.get_text()))],
+            ),
         ):
             words = ": ".join(filter(None, [label, _names(texts)]))
             if words and words not in seen:
@@ -391,12 +462,22 @@ def describe(fig: Figure, most: int = 420) -> str:
             label := ax.get_ylabel() or ax.get_xlabel()
         ):
             parts.append(f"Colour: {label}")
-    legends = [*fig.legends, *(ax.get_legend() for ax in panels if ax.get_legend())]
-    keys = [t.get_text() for legend in legends if legend for t in legend.get_texts()]
+    legends = [
+        *fig.legends,
+        *(ax.get_legend() for ax in panels if ax.get_legend()),
+    ]
+    keys = [
+        t.get_text()
+        for legend in legends
+        if legend
+        for t in legend.get_texts()
+    ]
     if keys:
         parts.append("Legend: " + ", ".join(dict.fromkeys(keys)))
     text = " ".join(". ".join(parts).split())
-    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + "…"
+    return (
+        text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + "…"
+    )
 
 
 def _names(labels: list[Text]) -> str:

@@ -23,7 +23,12 @@ from .common import (
     styled,
 )
 
-PARTS = {"system": BLUE, "worker": RED, "document": PALETTE[2], "segment": PALETTE[5]}
+PARTS = {
+    "system": BLUE,
+    "worker": RED,
+    "document": PALETTE[2],
+    "segment": PALETTE[5],
+}
 PARTS |= {
     "worker:system": PALETTE[3],
     "block": PALETTE[4],
@@ -44,13 +49,21 @@ def _system_rows(ax: Axes, table: pd.DataFrame) -> str:
 
 
 def _dumbbells(
-    ax: Axes, full: pd.Series, hollow: pd.Series, labels: tuple[str, str], colour: str
+    ax: Axes,
+    full: pd.Series,
+    hollow: pd.Series,
+    labels: tuple[str, str],
+    colour: str,
 ) -> None:
     """Draw a full dot and a hollow one (in `colour`) in each row, joined by a line."""
     y = range(len(full))
     ax.hlines(y, hollow, full, color=FAINT, lw=1.6, zorder=2)
     ax.scatter(full, y, color=BLUE, s=34, zorder=3, label=labels[0])
-    look: dict[str, Any] = {"facecolor": "white", "edgecolor": colour, "linewidth": 1.6}
+    look: dict[str, Any] = {
+        "facecolor": "white",
+        "edgecolor": colour,
+        "linewidth": 1.6,
+    }
     ax.scatter(hollow, y, s=34, zorder=4, label=labels[1], **look)
 
 
@@ -81,7 +94,11 @@ def judged_beside(table: pd.DataFrame, title: str) -> Figure:
     """
     fig, ax = plt.subplots(figsize=(6.8, 0.27 * len(table) + 1.3))
     _dumbbells(
-        ax, table["mean_z"], table["z_without"], ("mean z", "without its company"), RED
+        ax,
+        table["mean_z"],
+        table["z_without"],
+        ("mean z", "without its company"),
+        RED,
     )
     key = _system_rows(ax, table)
     ax.set(title=title, xlabel=f"mean z{key}")
@@ -95,7 +112,9 @@ def balance(pairs: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
     The frames are from `cooccurrence.balance` and `cooccurrence.judged_beside`, for all pairs.
     """
     pairs, n = pairs.sort_values("explained"), len(pairs)
-    fig, (left, right) = plt.subplots(1, 2, figsize=(8.6, 0.3 * n + 1.6), sharey=True)
+    fig, (left, right) = plt.subplots(
+        1, 2, figsize=(8.6, 0.3 * n + 1.6), sharey=True
+    )
     labels = ("median pair", "least-met pair")
     _dumbbells(left, pairs["share_median"], pairs["share_min"], labels, BLUE)
     left.axvline(0.5, color=RED, lw=1, ls="--", label="one half")
@@ -104,7 +123,9 @@ def balance(pairs: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
         "share of a system's HITs or workers\nthat hold a given other system"
     )
     y = systems["pair"].map({pair: k for k, pair in enumerate(pairs["pair"])})
-    right.scatter(systems["company_z"], y, marker="|", s=90, color=RED, linewidth=1.5)
+    right.scatter(
+        systems["company_z"], y, marker="|", s=90, color=RED, linewidth=1.5
+    )
     _around_zero(right, systems["company_z"], 1.1, 0.02)
     right.locator_params(axis="x", nbins=5)
     right.set_xlabel("part of each system's mean z\nthat its company explains")
@@ -138,7 +159,9 @@ def document_matrix(
     else:
         step = 25 if number <= 160 else 50
         ranks = [1, *range(step, number + 1, step)]
-        fig.axes[0].set_yticks([k - 0.5 for k in ranks], [str(k) for k in ranks])
+        fig.axes[0].set_yticks(
+            [k - 0.5 for k in ranks], [str(k) for k in ranks]
+        )
     return fig
 
 
@@ -149,7 +172,9 @@ def variance_bars(shares: pd.DataFrame, title: str) -> Figure:
     scores = [s for s in names if s in set(shares["score"])]
     pairs = sorted(shares["pair"].unique())
     size = (8.6, 0.3 * len(pairs) + 1.7)
-    fig, axes = plt.subplots(1, len(scores), figsize=size, sharey=True, squeeze=False)
+    fig, axes = plt.subplots(
+        1, len(scores), figsize=size, sharey=True, squeeze=False
+    )
     for ax, score in zip(axes[0], scores, strict=True):
         part = shares[shares["score"] == score]
         wide = part.pivot(index="component", columns="pair", values="share")
@@ -163,7 +188,11 @@ def variance_bars(shares: pd.DataFrame, title: str) -> Figure:
             )
             texts = [f"{100 * w:.0f} %" if w >= 0.08 else "" for w in width]
             ax.bar_label(
-                bars, texts, fontsize=7, label_type="center", color=ink_on(colour)
+                bars,
+                texts,
+                fontsize=7,
+                label_type="center",
+                color=ink_on(colour),
             )
             left += width
         ax.set(xlim=(0, 1), xlabel=f"share of variance, {names[score]}")
@@ -183,14 +212,25 @@ def difficulty(table: pd.DataFrame, title: str) -> Figure:
         ax.set_yticks([])
     clear = (table["low"] > 0) | (table["high"] < 0)
     colours = np.where(clear, RED, FAINT)
-    ax.hlines(y, table["low"], table["high"], color=colours, lw=1.4 if n <= 60 else 0.9)
-    ax.scatter(table["difficulty"], y, color=colours, s=14 if n <= 60 else 5, zorder=3)
+    ax.hlines(
+        y,
+        table["low"],
+        table["high"],
+        color=colours,
+        lw=1.4 if n <= 60 else 0.9,
+    )
+    ax.scatter(
+        table["difficulty"], y, color=colours, s=14 if n <= 60 else 5, zorder=3
+    )
     ax.axvline(0, color=INK, lw=0.8)
     key = "\n(orange: interval without 0)" if clear.any() else ""
     ax.set(
-        title=f"{title}: difficulty of {n} documents", ylabel="documents, hardest first"
+        title=f"{title}: difficulty of {n} documents",
+        ylabel="documents, hardest first",
     )
-    ax.set_xlabel(f"points lost against the average document, 95 % interval{key}")
+    ax.set_xlabel(
+        f"points lost against the average document, 95 % interval{key}"
+    )
     return fig
 
 
@@ -208,7 +248,11 @@ def easy_documents(table: pd.DataFrame, title: str) -> Figure:
     _around_zero(ax, around, 1.15, 0.1)
     if not around.to_numpy().any():
         words = "0 for every system:\nthe same documents, or equally easy ones"
-        look = {"boxstyle": "square", "facecolor": "white", "edgecolor": "none"}
+        look = {
+            "boxstyle": "square",
+            "facecolor": "white",
+            "edgecolor": "none",
+        }
         ax.text(
             0,
             0.5,

@@ -7,7 +7,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap, ListedColormap
+from matplotlib.colors import (
+    BoundaryNorm,
+    LinearSegmentedColormap,
+    ListedColormap,
+)
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.legend_handler import HandlerLine2D
@@ -30,7 +34,16 @@ from .common import (
     styled,
 )
 
-KINDS = ("segment", "document", "worker", "hit", "block", "battle", "judge", "rater")
+KINDS = (
+    "segment",
+    "document",
+    "worker",
+    "hit",
+    "block",
+    "battle",
+    "judge",
+    "rater",
+)
 UNITS = {kind: f"{kind}s" for kind in KINDS}
 UNITS |= {"hit": "HITs", "worker x document": "workers and documents"}
 PALE_BLUES = LinearSegmentedColormap.from_list(
@@ -93,7 +106,9 @@ def standing(
         ax.yaxis.grid(False)
         ax.tick_params(axis="y", length=0, labelleft=False)
         ax.spines["left"].set_visible(False)
-    return finish(fig, title, handles + _line_handles(kind for _, kind in drawn), 3)
+    return finish(
+        fig, title, handles + _line_handles(kind for _, kind in drawn), 3
+    )
 
 
 def _kind(row: Any) -> tuple[bool, bool]:
@@ -163,7 +178,9 @@ def _table(ax: Axes, ranking: pd.DataFrame, width: float) -> None:
     ax.spines["bottom"].set_visible(False)
 
 
-def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float, systems: str) -> list[Any]:
+def _sets(
+    ax: Axes, ranking: pd.DataFrame, alpha: float, systems: str
+) -> list[Any]:
     """Draw rank sets as bars, those of one rank as diamonds; returns handles for the legend."""
     n = len(ranking)
     one = ranking["rank_low"] == ranking["rank_high"]
@@ -182,7 +199,15 @@ def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float, systems: str) -> list[A
     handles = [Line2D([], [], color=SKY, lw=5.5, label=words)]
     if len(only):
         handles.append(
-            Line2D([], [], marker="D", ls="", color=BLUE, ms=7, label="set of one rank")
+            Line2D(
+                [],
+                [],
+                marker="D",
+                ls="",
+                color=BLUE,
+                ms=7,
+                label="set of one rank",
+            )
         )
     return [
         *handles,
@@ -192,27 +217,43 @@ def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float, systems: str) -> list[A
 
 @styled
 def recipes(
-    rankings: pd.DataFrame, lines: pd.DataFrame, title: str, years: Sequence[str] = ()
+    rankings: pd.DataFrame,
+    lines: pd.DataFrame,
+    title: str,
+    years: Sequence[str] = (),
 ) -> Figure:
     """Each recipe's ranking as a column of names, with its lines drawn as in `LINES`.
 
     `rankings` has recipe, system, rank; `lines` has recipe, below, claimed, held; `years` replace
     the recipes' names as headings.
     """
-    column = {name: k for k, name in enumerate(dict.fromkeys(rankings["recipe"]))}
+    column = {
+        name: k for k, name in enumerate(dict.fromkeys(rankings["recipe"]))
+    }
     n = int(rankings["rank"].max())
     heads = list(years) or [*column]
     words = [line for head in heads for line in head.split("\n")]
     wide = max(
-        breadth(rankings["system"].unique(), 8, "bold") + 0.35, breadth(words) + 0.15
+        breadth(rankings["system"].unique(), 8, "bold") + 0.35,
+        breadth(words) + 0.15,
     )
     fig, ax = plt.subplots(figsize=(wide * len(column) + 0.6, 0.25 * n + 1.9))
     leader = rankings.loc[rankings["rank"] == 1, "system"].iloc[0]
     for row in rankings.itertuples():
         bold = "bold" if row.system == leader else "normal"
         x = column[row.recipe] + 0.04
-        ax.text(x, row.rank, str(row.system), va="center", fontsize=8, fontweight=bold)
-    drawn = [(column[row.recipe], row.below, _kind(row)) for row in lines.itertuples()]
+        ax.text(
+            x,
+            row.rank,
+            str(row.system),
+            va="center",
+            fontsize=8,
+            fontweight=bold,
+        )
+    drawn = [
+        (column[row.recipe], row.below, _kind(row))
+        for row in lines.itertuples()
+    ]
     for x, below, kind in drawn:
         _line(ax, (x, x + 0.94), below + 0.5, kind)
     ax.set_xticks([k + 0.47 for k in column.values()], heads)
@@ -239,16 +280,26 @@ def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
         for value in ("claimed_and_held", "held")
     )
     for frame in (table, every):
-        frame.columns = pd.Index([f"hold with other\n{UNITS[u]}" for u in names])
+        frame.columns = pd.Index(
+            [f"hold with other\n{UNITS[u]}" for u in names]
+        )
         frame.insert(0, "claimed", counts.groupby("pair")["claimed"].first())
     more = every - table
     total, more_in_all = (
         f.sum(min_count=1).to_frame("all pairs").T for f in (table, more)
     )
-    texts = pd.concat([table, total]).map(lambda v: "?" if np.isnan(v) else f"{v:.0f}")
-    also = pd.concat([more, more_in_all]).map(lambda v: f" + {v:.0f}" if v > 0 else "")
+    texts = pd.concat([table, total]).map(
+        lambda v: "?" if np.isnan(v) else f"{v:.0f}"
+    )
+    also = pd.concat([more, more_in_all]).map(
+        lambda v: f" + {v:.0f}" if v > 0 else ""
+    )
     texts = texts + also
-    signs = ["+: hold, but are not claimed"] if (also != "").to_numpy().any() else []
+    signs = (
+        ["+: hold, but are not claimed"]
+        if (also != "").to_numpy().any()
+        else []
+    )
     signs += ["?: no unit is named"] if table.isna().to_numpy().any() else []
     fig = heatmap(
         pd.concat([table, np.nan * total]),
@@ -276,11 +327,15 @@ def false_lines_figure(table: pd.DataFrame, title: str) -> Figure:
     names = list(dict.fromkeys(table["recipe"]))
     units = [u for u in UNITS if u in set(table["unit"])]
     many = "pair" in table and table["pair"].nunique() > 1
-    fig, ax = plt.subplots(figsize=(6.8, 0.26 * len(names) * max(1, len(units)) + 1.8))
+    fig, ax = plt.subplots(
+        figsize=(6.8, 0.26 * len(names) * max(1, len(units)) + 1.8)
+    )
     handles = []
     for k, (unit, colour) in enumerate(zip(units, PALETTE, strict=False)):
         part = table[table["unit"] == unit]
-        y = part["recipe"].map(names.index) + 0.8 * ((k + 0.5) / len(units) - 0.5)
+        y = part["recipe"].map(names.index) + 0.8 * (
+            (k + 0.5) / len(units) - 0.5
+        )
         if many:
             wide = part.groupby(y)["campaigns_with_line"]
             ax.hlines(
@@ -291,18 +346,34 @@ def false_lines_figure(table: pd.DataFrame, title: str) -> Figure:
                 lw=1.2,
                 alpha=0.4,
             )
-            ax.scatter(wide.median(), wide.median().index, s=30, color=colour, zorder=3)
+            ax.scatter(
+                wide.median(),
+                wide.median().index,
+                s=30,
+                color=colour,
+                zorder=3,
+            )
             ax.scatter(part["campaigns_with_line"], y, s=9, color=colour)
         else:
             ax.hlines(
-                y, part["campaigns_low"], part["campaigns_high"], color=colour, lw=2
+                y,
+                part["campaigns_low"],
+                part["campaigns_high"],
+                color=colour,
+                lw=2,
             )
-            ax.scatter(part["campaigns_with_line"], y, s=24, color=colour, zorder=3)
+            ax.scatter(
+                part["campaigns_with_line"], y, s=24, color=colour, zorder=3
+            )
         words = f"labels shuffled by {UNITS[unit]}"
-        handles.append(Line2D([], [], marker="o", ls="", color=colour, label=words))
+        handles.append(
+            Line2D([], [], marker="o", ls="", color=colour, label=words)
+        )
     ax.axvline(0.05, color=INK, lw=1, ls="--")
     rows(ax, names, room=0.5)
-    ax.set_xlim(-0.02, min(1.02, max(0.3, 1.1 * table["campaigns_high"].max())))
+    ax.set_xlim(
+        -0.02, min(1.02, max(0.3, 1.1 * table["campaigns_high"].max()))
+    )
     several = (
         "\nsmall: language pairs; large: their median; bar: least to most"
         if many
@@ -324,22 +395,30 @@ def p_figure(ranking: Ranking, title: str) -> Figure:
         ranking.p_values.where(upper),
         title=title,
         label="",
-        cells=Cells(ListedColormap(LEVEL_COLOURS), empty="white", size=(0.3, 0.3)),
+        cells=Cells(
+            ListedColormap(LEVEL_COLOURS), empty="white", size=(0.3, 0.3)
+        ),
         norm=BoundaryNorm(LEVELS, 4),
     )
     ax = fig.axes[0]
     opposed = np.argwhere(upper & (ranking.lead < 0)) + 0.5
     ax.plot(opposed[:, 1], opposed[:, 0], "x", color=RED, ms=5, mew=1.6)
     for k in ranking.lines:
-        ax.plot([k, n, np.nan, k, k], [k, k, np.nan, 0, k], color="black", lw=1.3)
+        ax.plot(
+            [k, n, np.nan, k, k], [k, k, np.nan, 0, k], color="black", lw=1.3
+        )
     handles: list[Any] = [
-        plt.Rectangle((0, 0), 1, 1, facecolor=colour, edgecolor="#BBBBBB", label=name)
+        plt.Rectangle(
+            (0, 0), 1, 1, facecolor=colour, edgecolor="#BBBBBB", label=name
+        )
         for colour, name in zip(LEVEL_COLOURS, LEVEL_NAMES, strict=True)
     ]
     if len(opposed):
         words = "rank sum opposes the order of means"
         handles.append(
-            plt.Line2D([], [], marker="x", ls="", color=RED, mew=1.6, label=words)
+            plt.Line2D(
+                [], [], marker="x", ls="", color=RED, mew=1.6, label=words
+            )
         )
     return finish(fig, "", handles, 2)
 
@@ -362,7 +441,9 @@ def variants_figure(table: pd.DataFrame, title: str) -> Figure:
     places: dict[float, str] = {}
     for g, (key, group) in enumerate(groups):
         middle = g * (wide + 0.6) + wide / 2 - 0.5
-        ax.text(middle, -0.75, _head(*key), ha="center", va="bottom", fontsize=8.5)
+        ax.text(
+            middle, -0.75, _head(*key), ha="center", va="bottom", fontsize=8.5
+        )
         for r, (rule, part) in enumerate(group.groupby("rule", sort=False)):
             x = g * (wide + 0.6) + r
             places[x] = SHORT.get(rule, rule)
@@ -373,10 +454,16 @@ def variants_figure(table: pd.DataFrame, title: str) -> Figure:
             top[0] = -0.5
             bottom[-1] = n - 0.5
             number = len(top)
-            shades = colours(0.95 - 0.85 * np.arange(number) / max(number - 1, 1))
+            shades = colours(
+                0.95 - 0.85 * np.arange(number) / max(number - 1, 1)
+            )
             ax.bar(x, bottom - top, 0.88, top, color=shades, lw=0)
-            ax.text(x, n - 0.35, str(number), ha="center", va="top", fontsize=8)
-    ax.set_xticks([*places], [*places.values()], ha="right", rotation_mode="anchor")
+            ax.text(
+                x, n - 0.35, str(number), ha="center", va="top", fontsize=8
+            )
+    ax.set_xticks(
+        [*places], [*places.values()], ha="right", rotation_mode="anchor"
+    )
     ax.tick_params(axis="x", length=0, pad=14, rotation=60, labelsize=7.5)
     rows(ax, systems)
     ax.grid(False)
@@ -384,7 +471,13 @@ def variants_figure(table: pd.DataFrame, title: str) -> Figure:
     ax.spines[["left", "bottom"]].set_visible(False)
     ax.set_title(title, pad=34)
     ax.text(
-        -0.75, n - 0.35, "clusters", ha="right", va="top", fontsize=8, color="#555555"
+        -0.75,
+        n - 0.35,
+        "clusters",
+        ha="right",
+        va="top",
+        fontsize=8,
+        color="#555555",
     )
     return fig
 
@@ -412,6 +505,8 @@ def rules_figure(counts: pd.DataFrame, title: str) -> Figure:
             vmin=1,
             vmax=top,
         )
-        ax.set_title(_head(*names), loc="center", fontsize=8.5, fontweight="normal")
+        ax.set_title(
+            _head(*names), loc="center", fontsize=8.5, fontweight="normal"
+        )
         ax.tick_params(axis="x", labelsize=7.5)
     return finish(fig, title)

@@ -30,7 +30,9 @@ from .common import (
     styled,
 )
 
-BEATS = LinearSegmentedColormap.from_list("beats", ["#F0A35E", "#FFFFFF", "#7DB8E8"])
+BEATS = LinearSegmentedColormap.from_list(
+    "beats", ["#F0A35E", "#FFFFFF", "#7DB8E8"]
+)
 MEASURE_NAMES = {
     "s": "S (P(E) = 1/3)",
     "clicker": "P(E) = 0.36",
@@ -38,13 +40,22 @@ MEASURE_NAMES = {
     "cohen": "Cohen's κ",
     "fleiss": "Fleiss' κ",
 }
-KINDS = {"intra": (BLUE, "o", "one judge twice"), "inter": (RED, "s", "two judges")}
+KINDS = {
+    "intra": (BLUE, "o", "one judge twice"),
+    "inter": (RED, "s", "two judges"),
+}
 AXIS = "Kendall's tau of the systems' order"
 
 
 @styled
 def scatter_panels(
-    points: pd.DataFrame, x: str, y: str, *, xlabel: str, ylabel: str, title: str
+    points: pd.DataFrame,
+    x: str,
+    y: str,
+    *,
+    xlabel: str,
+    ylabel: str,
+    title: str,
 ) -> Figure:
     """Systems as points, a panel with Pearson's r for each task in which x varies (Bojar)."""
     varies = points.groupby("task", sort=False)[x].transform("nunique") > 1
@@ -82,7 +93,11 @@ def methods_figure(ranks: pd.DataFrame, title: str) -> Figure:
     """
     orders = ranks.drop(columns=["task", "sole_winner"]).set_index("system")
     spread = orders.max(axis=1) - orders.min(axis=1)
-    most = spread[spread > 0].sort_values(ascending=False, kind="stable").index[:8]
+    most = (
+        spread[spread > 0]
+        .sort_values(ascending=False, kind="stable")
+        .index[:8]
+    )
     return bump(
         common.bump_places(orders.rename(columns=LABELS)),
         title=title,
@@ -110,10 +125,16 @@ def pairs_figure(
     ax = fig.axes[0]
     place = {s: k + 0.5 for k, s in enumerate(percent.index)}
     tests = tests[
-        (tests["p"] < alpha) & tests[["system", "other"]].isin(list(place)).all(axis=1)
+        (tests["p"] < alpha)
+        & tests[["system", "other"]].isin(list(place)).all(axis=1)
     ]
     holm = tests["p_holm"] < alpha
-    dot: dict[str, Any] = {"ls": "", "marker": "o", "color": "black", "mew": 0.9}
+    dot: dict[str, Any] = {
+        "ls": "",
+        "marker": "o",
+        "color": "black",
+        "mew": 0.9,
+    }
     for part, look, label in (
         (tests[holm], {"ms": 3.2}, f"p < {alpha:g} after Holm"),
         (tests[~holm], {"ms": 3.6, "mfc": "none"}, "only uncorrected"),
@@ -125,7 +146,9 @@ def pairs_figure(
             **look,
             label=label,
         )
-    plt.setp(ax.get_xticklabels(), rotation=90, ha="center", rotation_mode="default")
+    plt.setp(
+        ax.get_xticklabels(), rotation=90, ha="center", rotation_mode="default"
+    )
     ax.tick_params(labelsize=7)
     return finish(fig, "", ax, 2, fontsize=8)
 
@@ -133,14 +156,20 @@ def pairs_figure(
 @styled
 def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     """Rank ranges by one method (`methods.ranges`): thick for units, thin for single judgments."""
-    tasks = sorted(table["task"].unique(), key=lambda task: task.split(" ", 1)[::-1])
+    tasks = sorted(
+        table["task"].unique(), key=lambda task: task.split(" ", 1)[::-1]
+    )
     columns = min(3, len(tasks))
     number = table.groupby("task")["rank"].max()[tasks].tolist()
     starts = range(0, len(tasks), columns)
     heights = [0.15 * max(number[k : k + columns]) + 0.6 for k in starts]
     wide = 1.2 + breadth(table["system"].unique(), 7.5)
     size = (max(3.6, wide * columns), sum(heights) + 0.2 * len(heights) + 0.8)
-    look: dict[str, Any] = {"figsize": size, "squeeze": False, "height_ratios": heights}
+    look: dict[str, Any] = {
+        "figsize": size,
+        "squeeze": False,
+        "height_ratios": heights,
+    }
     fig, axes = plt.subplots(len(heights), columns, **look)
     for ax in axes.flat[len(tasks) :]:
         ax.set_visible(False)
@@ -151,14 +180,23 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
         max(0, len(tasks) - columns) : len(tasks)
     ]:  # the last of each column
         ax.set_xlabel("rank", fontsize=8)
-    kinds = [unit for unit in ("judge", "block") if unit in set(table["drawn"])]
+    kinds = [
+        unit for unit in ("judge", "block") if unit in set(table["drawn"])
+    ]
     drawn = " or ".join(f"{unit}s" for unit in kinds) or "units"
     handles = [
         Line2D([], [], color=common.SKY, lw=3.4, label=f"{drawn} drawn"),
-        Line2D([], [], color="black", lw=0.9, label="comparisons drawn one by one"),
+        Line2D(
+            [], [], color="black", lw=0.9, label="comparisons drawn one by one"
+        ),
         Line2D([], [], color=RED, marker="o", ls="", ms=3, label="rank"),
         Line2D(
-            [], [], color=INK, lw=0.8, ls=":", label=f"line between clusters ({drawn})"
+            [],
+            [],
+            color=INK,
+            lw=0.8,
+            ls=":",
+            label=f"line between clusters ({drawn})",
         ),
     ]
     return finish(fig, title, handles, 4 if columns > 2 else 2, fontsize=8)
@@ -181,7 +219,13 @@ def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
         )
     blocks = whole.sort_values("rank")
     ax.plot(
-        blocks["rank"], blocks["rank"], marker="o", ls="", color=RED, ms=2.6, zorder=4
+        blocks["rank"],
+        blocks["rank"],
+        marker="o",
+        ls="",
+        color=RED,
+        ms=2.6,
+        zorder=4,
     )
     for cut in np.flatnonzero(np.diff(blocks["cluster"]) > 0) + 1.5:
         ax.axhline(cut, color=INK, lw=0.8, ls=":")
@@ -211,11 +255,18 @@ def removal_figure(summary: pd.DataFrame, title: str) -> Figure:
         "markeredgewidth": 1.2,
     }
     sns.pointplot(
-        shares, x="clusters", **look, markerfacecolor="white", legend=False, ax=ax
+        shares,
+        x="clusters",
+        **look,
+        markerfacecolor="white",
+        legend=False,
+        ax=ax,
     )
     sns.pointplot(shares, x="order", **look, ax=ax)
     ax.set(title=title, xlim=(-3, 103), ylabel="")
-    ax.set_xlabel("removals that change the order (filled) or the clusters (hollow), %")
+    ax.set_xlabel(
+        "removals that change the order (filled) or the clusters (hollow), %"
+    )
     return finish(fig, "", ax, 3, fontsize=8)
 
 
@@ -230,12 +281,16 @@ def agreement_figure(
 ) -> Figure:
     """A measure of `agreement.agreement` by the one column `group`, with its interval."""
     label = f"{MEASURE_NAMES.get(measure, measure)}, with 95 % interval"
-    return _intervals(_rows(table, table[group].astype(str), measure), label, title)
+    return _intervals(
+        _rows(table, table[group].astype(str), measure), label, title
+    )
 
 
 def measures_figure(table: pd.DataFrame, title: str) -> Figure:
     """All measures of `agreement.agreement` for one group, which differ in their P(E)."""
-    parts = [_rows(table, name, measure) for measure, name in MEASURE_NAMES.items()]
+    parts = [
+        _rows(table, name, measure) for measure, name in MEASURE_NAMES.items()
+    ]
     return _intervals(
         pd.concat(parts), "agreement beyond chance, with 95 % interval", title
     )
@@ -243,7 +298,11 @@ def measures_figure(table: pd.DataFrame, title: str) -> Figure:
 
 def _rows(table: pd.DataFrame, row: Any, measure: str) -> pd.DataFrame:
     """The table that `_intervals` draws: kind, reference, row, value, and low, high if present."""
-    columns = {measure: "value", f"{measure}_low": "low", f"{measure}_high": "high"}
+    columns = {
+        measure: "value",
+        f"{measure}_low": "low",
+        f"{measure}_high": "high",
+    }
     kept = ["kind", "reference", *(name for name in columns if name in table)]
     return table[kept].rename(columns=columns).assign(row=row)
 
@@ -261,14 +320,21 @@ def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
         table = table[table["reference"] == "included"]
     names = list(dict.fromkeys(table["row"]))
     few = len(names) <= 20
-    fig, ax = plt.subplots(figsize=(6.4, (0.5 if few else 0.3) * len(names) + 1.5))
+    fig, ax = plt.subplots(
+        figsize=(6.4, (0.5 if few else 0.3) * len(names) + 1.5)
+    )
     for (kind, reference), part in table.groupby(["kind", "reference"]):
         shift = (-1.5 if kind == "intra" else 0.5) + (reference != "included")
         y = part["row"].map(names.index).to_numpy(float) + 0.17 * shift
         if "low" in part:
-            ax.hlines(y, part["low"], part["high"], color=KINDS[str(kind)][0], lw=1)
+            ax.hlines(
+                y, part["low"], part["high"], color=KINDS[str(kind)][0], lw=1
+            )
         ax.plot(
-            part["value"], y, **_look(str(kind), str(reference)), ms=4.5 if few else 3
+            part["value"],
+            y,
+            **_look(str(kind), str(reference)),
+            ms=4.5 if few else 3,
         )
     rows(ax, names, room=0.5)
     ax.yaxis.grid(False)
@@ -283,22 +349,32 @@ def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
     if table["reference"].nunique() > 1:
         for face, words in ((INK, "with the reference"), ("white", "without")):
             handles.append(
-                Line2D([], [], color=INK, marker="o", ls="", mfc=face, label=words)
+                Line2D(
+                    [], [], color=INK, marker="o", ls="", mfc=face, label=words
+                )
             )
     return finish(fig, "", handles, 2, fontsize=8)
 
 
 @styled
-def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> Figure:
+def judges_figure(
+    table: pd.DataFrame, measure: str, least: int, title: str
+) -> Figure:
     """Every judge's agreement with the others, and with themselves, by how much they judged.
 
     `table` is from `agreement.agreement` by judge. Judges with fewer than `least` pairs are left
     out; a kind of agreement for which none remains has no panel.
     """
-    shown = table[(table["reference"] == "included") & (table["pairs"] >= least)]
-    kinds = [kind for kind in KINDS if shown["kind"].eq(kind).any()] or [*KINDS]
+    shown = table[
+        (table["reference"] == "included") & (table["pairs"] >= least)
+    ]
+    kinds = [kind for kind in KINDS if shown["kind"].eq(kind).any()] or [
+        *KINDS
+    ]
     size = (3.6 * len(kinds), 3.2)
-    fig, axes = plt.subplots(1, len(kinds), figsize=size, sharey=True, squeeze=False)
+    fig, axes = plt.subplots(
+        1, len(kinds), figsize=size, sharey=True, squeeze=False
+    )
     for ax, kind in zip(axes[0], kinds, strict=True):
         colour, marker, text = KINDS[kind]
         part = shown[shown["kind"] == kind]
@@ -337,9 +413,14 @@ def protocols_figure(
 
     Both frames are from `protocols_and_test_sets.agreement`; `unit` is what was resampled.
     """
-    pairs = pairs.sort_values(["kind", "tau"], ascending=[False, False], kind="stable")
+    pairs = pairs.sort_values(
+        ["kind", "tau"], ascending=[False, False], kind="stable"
+    )
     fig, (left, right) = plt.subplots(
-        1, 2, figsize=(10.2, 0.24 * max(len(pairs), 12) + 1.7), width_ratios=[1.15, 1]
+        1,
+        2,
+        figsize=(10.2, 0.24 * max(len(pairs), 12) + 1.7),
+        width_ratios=[1.15, 1],
     )
     y = rows(left, pairs["first"] + " / " + pairs["second"])
     handles = []
@@ -349,22 +430,37 @@ def protocols_figure(
     ):
         here = (pairs["kind"] == kind).to_numpy()
         left.hlines(
-            y[here], pairs["low"][here], pairs["high"][here], color=colour, lw=1.4
+            y[here],
+            pairs["low"][here],
+            pairs["high"][here],
+            color=colour,
+            lw=1.4,
         )
         left.scatter(
-            pairs["tau"][here], y[here], color=colour, marker=mark, s=22, zorder=3
+            pairs["tau"][here],
+            y[here],
+            color=colour,
+            marker=mark,
+            s=22,
+            zorder=3,
         )
-        handles.append(Line2D([], [], color=colour, marker=mark, lw=1.4, label=words))
+        handles.append(
+            Line2D([], [], color=colour, marker=mark, lw=1.4, label=words)
+        )
     _tau_axis(left, pairs["low"], pairs["tau"])
     left.set_title("agreement of every two studies", fontweight="normal")
     y = rows(right, protocols["first"] + " and " + protocols["second"])
     right.axvline(0, color=INK, lw=1)
     right.hlines(y, protocols["low"], protocols["high"], color=INK, lw=1.4)
     right.scatter(protocols["difference"], y, color=INK, s=26, zorder=3)
-    right.set_xlabel("tau between the protocols\nminus tau of a protocol with itself")
+    right.set_xlabel(
+        "tau between the protocols\nminus tau of a protocol with itself"
+    )
     right.set_title("do protocols agree less?", fontweight="normal")
     handles.append(
-        Line2D([], [], color=INK, lw=1.4, label=f"95 % of resamples of {unit}s")
+        Line2D(
+            [], [], color=INK, lw=1.4, label=f"95 % of resamples of {unit}s"
+        )
     )
     for ax in (left, right):
         ax.yaxis.grid(False)
@@ -386,8 +482,17 @@ def sets_figure(table: pd.DataFrame, title: str) -> Figure:
     ]
     wide = table["random_high"] - table["random_low"]
     if wide.notna().any():
-        ax.barh(y, wide, left=table["random_low"], height=0.62, color=PALE, zorder=1)
-        handles.append(Patch(color=PALE, label="95 % of random sets of documents"))
+        ax.barh(
+            y,
+            wide,
+            left=table["random_low"],
+            height=0.62,
+            color=PALE,
+            zorder=1,
+        )
+        handles.append(
+            Patch(color=PALE, label="95 % of random sets of documents")
+        )
     ax.hlines(y, table["low"], table["high"], color=BLUE, lw=1.8, zorder=2)
     ax.scatter(table["tau"], y, color=BLUE, s=26, zorder=3)
     _tau_axis(ax, table["low"], table["random_low"], table["tau"])

@@ -26,13 +26,19 @@ THOUSANDS = FuncFormatter(_thousands)
 
 
 def _panels(
-    names: Sequence[Any], width: float, height: float, most: int = 4, **kwargs: Any
+    names: Sequence[Any],
+    width: float,
+    height: float,
+    most: int = 4,
+    **kwargs: Any,
 ) -> tuple[Figure, dict[Any, Axes]]:
     """A figure with a panel for each name, at most `most` in a row."""
     columns = min(most, len(names))
     lines = -(-len(names) // columns)
     size = (max(4.2, width * columns), max(2.6, height * lines))
-    fig, grid = plt.subplots(lines, columns, figsize=size, squeeze=False, **kwargs)
+    fig, grid = plt.subplots(
+        lines, columns, figsize=size, squeeze=False, **kwargs
+    )
     for ax in grid.ravel()[len(names) :]:
         ax.remove()
     return fig, dict(zip(names, grid.ravel(), strict=False))
@@ -63,7 +69,9 @@ def win_ratios(table: pd.DataFrame, title: str = "") -> Figure:
 
 
 @styled
-def growth(curves: pd.DataFrame, fits: pd.DataFrame, title: str = "") -> Figure:
+def growth(
+    curves: pd.DataFrame, fits: pd.DataFrame, title: str = ""
+) -> Figure:
     """Share of significant pairs by number of judgments, observed and fitted (Figure 2)."""
     fig, axes = _panels(curves["task"].unique(), 2.3, 2.0, sharey=True)
     spread = fits.set_index("task")["spread"]
@@ -82,7 +90,9 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame, title: str = "") -> Figure:
         sns.lineplot(lines, ax=ax, palette=[BLUE, RED], dashes=[(), (3, 1.5)])
         ax.set_title(str(task), fontsize=9.5)
         note = f"spread {spread[task]:g}"
-        ax.text(0.97, 0.05, note, transform=ax.transAxes, ha="right", fontsize=8.5)
+        ax.text(
+            0.97, 0.05, note, transform=ax.transAxes, ha="right", fontsize=8.5
+        )
         ax.set(ylim=(0, 1), xlim=(0, None))
         ax.xaxis.set_major_locator(MaxNLocator(4))
         ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="\u00a0%"))
@@ -100,7 +110,9 @@ def ranking_errors(
     `errors` has spread, ranker, judgments, error, error_se; `printed` has judgments and value, the
     numbers that the paper prints, which are drawn as crosses in every panel.
     """
-    fig, axes = _panels(errors["spread"].unique(), 2.9, 3.0, most=3, sharey=True)
+    fig, axes = _panels(
+        errors["spread"].unique(), 2.9, 3.0, most=3, sharey=True
+    )
     aside = errors["ranker"].map({"BOJAR": -500, "EXPECTED": 500, "LOPEZ": 0})
     moved = errors.assign(judgments=errors["judgments"] + aside)
     for spread, part in moved.groupby("spread", sort=False):
@@ -113,7 +125,10 @@ def ranking_errors(
         for ranker, series in part.groupby("ranker", sort=False):
             look = {"fmt": "none", "ecolor": RANKER_COLOURS[str(ranker)]}
             ax.errorbar(
-                series["judgments"], series["error"], 2 * series["error_se"], **look
+                series["judgments"],
+                series["error"],
+                2 * series["error_se"],
+                **look,
             )
         ax.xaxis.set_major_formatter(THOUSANDS)
         ax.plot(
@@ -146,7 +161,9 @@ def _needed(
     for i, (name, part) in enumerate(groups):
         y = part[row].map(names.index) + (i - middle) * 0.68 / len(groups)
         colour = colours[i % len(colours)]
-        ax.hlines(y, part["fewer"], part["more"], color=colour, lw=2.2, alpha=0.45)
+        ax.hlines(
+            y, part["fewer"], part["more"], color=colour, lw=2.2, alpha=0.45
+        )
         label = labels.format(name).replace("%", "\u00a0%")
         ax.plot(part["judgments"], y, "o", color=colour, ms=4.5, label=label)
     ax.set(xscale="log", xlabel="judgments")
@@ -163,7 +180,9 @@ def advice(table: pd.DataFrame, title: str = "") -> Figure:
     named = table.assign(campaign=table["systems"].map("{} systems".format))
     for share, part in named.groupby("share", sort=False):
         colours = (BLUE, AMBER, RED, GREEN)
-        _needed(axes[share], part, "campaign", "spread", "spread {:g}", colours)
+        _needed(
+            axes[share], part, "campaign", "spread", "spread {:g}", colours
+        )
         axes[share].set_title(f"{100 * share:.0f} % of pairs", fontsize=9.5)
     return finish(fig, title, fig.axes[0], 4, fontsize=8)
 
@@ -173,7 +192,14 @@ def advice_for_tasks(table: pd.DataFrame, title: str = "") -> Figure:
     """Judgments that real tasks would need at their fitted spread, next to those collected."""
     tasks = table.drop_duplicates("task")
     fig, ax = plt.subplots(figsize=(7.2, 0.52 * len(tasks) + 1.6))
-    _needed(ax, table, "task", "share", "for {:.0%} of pairs", (SKY, BLUE, GREEN, RED))
+    _needed(
+        ax,
+        table,
+        "task",
+        "share",
+        "for {:.0%} of pairs",
+        (SKY, BLUE, GREEN, RED),
+    )
     look: dict[str, Any] = {
         "color": "black",
         "ms": 5,

@@ -21,7 +21,11 @@ PANELS = (
 )
 EFFORT_PANELS = (
     ("srp", "se", "SRP"),
-    ("srp_equal_claims", "se_equal_claims", "SRP at equal claims (2/3 of pairs)"),
+    (
+        "srp_equal_claims",
+        "se_equal_claims",
+        "SRP at equal claims (2/3 of pairs)",
+    ),
     ("kendall", "se_kendall", "Kendall's tau between twin studies"),
 )
 
@@ -33,7 +37,9 @@ def rater_distribution(frame: pd.DataFrame, pair: str) -> Figure:
     `frame` is from `srp.raters.rater_distributions`.
     """
     fig, ax = plt.subplots(figsize=(6.4, 3.2))
-    named = frame["rater"] + " (mean " + frame["mean"].map("{:.2f}".format) + ")"
+    named = (
+        frame["rater"] + " (mean " + frame["mean"].map("{:.2f}".format) + ")"
+    )
     sns.barplot(
         frame.assign(rater=named),
         x="score",
@@ -68,7 +74,9 @@ def srp_curves(
     significant pair. `data` is from `srp.findings.curves`: series, `x`, studies, the panels' values
     and errors, empty_share.
     """
-    fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.5), width_ratios=(1, 1, 0.85))
+    fig, axes = plt.subplots(
+        1, 3, figsize=(10.4, 3.5), width_ratios=(1, 1, 0.85)
+    )
     data = data[data["studies"] > 1]
     for ax, (value, se, name) in zip(axes, PANELS, strict=True):
         for i, (label, rows) in enumerate(data.groupby("series", sort=False)):
@@ -78,17 +86,30 @@ def srp_curves(
                 "clip_on": not se,
             }
             if se:
-                edges = [np.clip(rows[value] + k * rows[se], 0, 1) for k in (-2, 2)]
+                edges = [
+                    np.clip(rows[value] + k * rows[se], 0, 1) for k in (-2, 2)
+                ]
                 ax.fill_between(rows[x], *edges, **look, alpha=0.13, lw=0)
             look["marker"] = MARKERS[i % len(MARKERS)]
             ax.plot(
-                rows[x], rows[value], ls="-" if i < 5 else "--", **look, label=label
+                rows[x],
+                rows[value],
+                ls="-" if i < 5 else "--",
+                **look,
+                label=label,
             )
             hollow = rows[rows["empty_share"] >= 0.5]
             if len(
                 hollow
             ):  # a line without points, not clipped, takes the layout's room
-                ax.plot(hollow[x], hollow[value], ls="", mfc="white", zorder=4, **look)
+                ax.plot(
+                    hollow[x],
+                    hollow[value],
+                    ls="",
+                    mfc="white",
+                    zorder=4,
+                    **look,
+                )
         ax.set(xlabel=xlabel, ylabel=name, xticks=sorted(data[x].unique()))
         ax.set_ylim(**({"top": 1.0} if se else {"bottom": 0}))
     return finish(fig, title, axes[0], 3)
@@ -118,9 +139,19 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
         }
         words = f"{name}: mean of {tasks} tasks" if tasks > 1 else str(name)
         for ax, (value, se, _) in zip(axes, EFFORT_PANELS, strict=True):
-            edges = [np.clip(means[value] + k * means[se], -1, 1) for k in (-2, 2)]
-            ax.fill_between(means["effort"], *edges, color=PALETTE[i], alpha=0.2, lw=0)
-            ax.plot(means["effort"], means[value], **look, label=words, clip_on=False)
+            edges = [
+                np.clip(means[value] + k * means[se], -1, 1) for k in (-2, 2)
+            ]
+            ax.fill_between(
+                means["effort"], *edges, color=PALETTE[i], alpha=0.2, lw=0
+            )
+            ax.plot(
+                means["effort"],
+                means[value],
+                **look,
+                label=words,
+                clip_on=False,
+            )
             if i == 0 and tasks > 1:
                 _single_tasks(ax, rows, value)
             if i == 0 or tasks == 1:
@@ -140,12 +171,20 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
                     zorder=4,
                 )
     for ax, (value, _, label) in zip(axes, EFFORT_PANELS, strict=True):
-        ax.set(xlabel="judgments per system in one study", ylabel=label, xscale="log")
+        ax.set(
+            xlabel="judgments per system in one study",
+            ylabel=label,
+            xscale="log",
+        )
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
         ax.xaxis.set_major_formatter(lambda v, _: f"{v:g}")
         ax.xaxis.set_minor_locator(NullLocator())
         ax.set_ylim(
-            *((0.0, 1.0) if value != "kendall" else (None, min(1.0, ax.get_ylim()[1])))
+            *(
+                (0.0, 1.0)
+                if value != "kendall"
+                else (None, min(1.0, ax.get_ylim()[1]))
+            )
         )
     return finish(fig, title, axes[0], 2)
 
@@ -169,7 +208,9 @@ def _single_tasks(ax: Axes, rows: pd.DataFrame, value: str) -> None:
 def _means_of_tasks(rows: pd.DataFrame) -> pd.DataFrame:
     """Means over tasks at each level, with Monte Carlo standard errors, by growing effort."""
     levels = rows.groupby("level", sort=False)
-    means = levels[["effort", *(value for value, _, _ in EFFORT_PANELS)]].mean()
+    means = levels[
+        ["effort", *(value for value, _, _ in EFFORT_PANELS)]
+    ].mean()
     for _, se, _ in EFFORT_PANELS:
         means[se] = levels[se].agg(
             lambda errors: np.sqrt((errors**2).sum()) / len(errors)

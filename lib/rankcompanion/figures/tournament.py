@@ -29,7 +29,8 @@ from .common import (
 BAND = "#E3EEF6"
 HEADINGS = {name: heading for name, (heading, _) in TOURNAMENT_METHODS.items()}
 COSTS = {
-    name: "optimal_cost" if name == "mfas" else f"cost_{name}" for name in HEADINGS
+    name: "optimal_cost" if name == "mfas" else f"cost_{name}"
+    for name in HEADINGS
 }
 MARKS = {
     "MFAS": "D",
@@ -42,7 +43,9 @@ ROW = 0.27  # inches per rank, the unit of both axes of the tournament
 
 
 @styled
-def tournament_figure(edges: pd.DataFrame, order: Sequence[str], title: str) -> Figure:
+def tournament_figure(
+    edges: pd.DataFrame, order: Sequence[str], title: str
+) -> Figure:
     """The ranking as a column of systems, best first, with the edges of its cycles as arcs.
 
     On the right, with weights, the edges that the ranking violates; on the left, in grey, edges
@@ -53,7 +56,9 @@ def tournament_figure(edges: pd.DataFrame, order: Sequence[str], title: str) -> 
     wrong = edges[edges["violated"] == 1]
     gap = breadth(order, 8) / 2 / ROW + 0.7
     left, right = (max(_reach(part, gap), 5.0) for part in (kept, wrong))
-    fig, ax = plt.subplots(figsize=((left + right) * ROW, len(order) * ROW + 1.5))
+    fig, ax = plt.subplots(
+        figsize=((left + right) * ROW, len(order) * ROW + 1.5)
+    )
     cycles = edges.loc[edges["in_cycle"] == 1, ["rank_over", "rank_under"]]
     for low, high in zip(cycles.min(axis=1), cycles.max(axis=1), strict=True):
         ax.axhspan(low - 0.46, high + 0.46, color=BAND, zorder=0, lw=0)
@@ -67,15 +72,31 @@ def tournament_figure(edges: pd.DataFrame, order: Sequence[str], title: str) -> 
             bbox={"boxstyle": "round,pad=0.12", "fc": "white", "ec": RED, "lw": 0.5},
         )  # fmt: skip
     for rank, system in enumerate(order, 1):
-        ax.text(0, rank, system, ha="center", va="center", fontsize=8, zorder=4)
+        ax.text(
+            0, rank, system, ha="center", va="center", fontsize=8, zorder=4
+        )
     ax.set(
-        xlim=(-left, right), ylim=(len(order) + 0.7, 0.3), title=title, ylabel="rank"
+        xlim=(-left, right),
+        ylim=(len(order) + 0.7, 0.3),
+        title=title,
+        ylabel="rank",
     )
     ax.set_xticks([])
     ax.set_yticks(range(1, len(order) + 1))
     ax.grid(False)
-    below: dict[str, Any] = {"transform": ax.transAxes, "va": "top", "fontsize": 8}
-    ax.text(0, -0.01, "kept, in a cycle of three", ha="left", color="#666666", **below)
+    below: dict[str, Any] = {
+        "transform": ax.transAxes,
+        "va": "top",
+        "fontsize": 8,
+    }
+    ax.text(
+        0,
+        -0.01,
+        "kept, in a cycle of three",
+        ha="left",
+        color="#666666",
+        **below,
+    )
     total = f"violated: {wrong['weight'].sum()} in all"
     ax.text(1, -0.01, total, ha="right", color=legible(RED), **below)
     return fig
@@ -90,7 +111,8 @@ def _free(
     y = over + (under - over) * (3 * t**2 - 2 * t**3)
     places = list(zip(x.tolist(), y.tolist(), strict=True))
     far = [
-        min((np.hypot(a - c, b - d) for c, d in taken), default=9.0) for a, b in places
+        min((np.hypot(a - c, b - d) for c, d in taken), default=9.0)
+        for a, b in places
     ]
     return next(
         (p for p, d in zip(places, far, strict=True) if d > 0.75),
@@ -125,7 +147,9 @@ def _arcs(
         np.full(len(a), gap),
         gap + side * 4 / 3 * _height(a - b),
     )  # a Bezier curve
-    points = np.stack([near, a, far, a, far, b, near, b], axis=1).reshape(-1, 4, 2)
+    points = np.stack([near, a, far, a, far, b, near, b], axis=1).reshape(
+        -1, 4, 2
+    )
     ax.add_collection(
         PathCollection(
             [Path(p, [Path.MOVETO, *[Path.CURVE4] * 3]) for p in points.round(3)],
@@ -136,19 +160,28 @@ def _arcs(
     ends = np.unique(b)
     arrow = "<" if side > 0 else ">"
     ax.plot(
-        np.full(len(ends), gap + 0.05 * side), ends, arrow, color=colour, ms=4, zorder=3
+        np.full(len(ends), gap + 0.05 * side),
+        ends,
+        arrow,
+        color=colour,
+        ms=4,
+        zorder=3,
     )
 
 
 @styled
-def rankings_figure(ranks: pd.DataFrame, costs: pd.DataFrame, title: str) -> Figure:
+def rankings_figure(
+    ranks: pd.DataFrame, costs: pd.DataFrame, title: str
+) -> Figure:
     """Ranks of the systems under every method, with the tournament's in the middle.
 
     `ranks` and `costs` are the rows of one task of `tournament.rankings_table` and `tasks_table`.
     """
     order = ["wmt_official", "heuristic2", "mfas", "bojar", "expected_win"]
     fig = bump(bump_places(ranks.set_index("system")[order]), title=title)
-    heads = [f"{HEADINGS[m]}\n(violates {costs[COSTS[m]].item()})" for m in order]
+    heads = [
+        f"{HEADINGS[m]}\n(violates {costs[COSTS[m]].item()})" for m in order
+    ]
     fig.axes[0].set_xticks(range(len(order)), heads)
     return fig
 
@@ -156,11 +189,15 @@ def rankings_figure(ranks: pd.DataFrame, costs: pd.DataFrame, title: str) -> Fig
 @styled
 def violations_figure(tasks: pd.DataFrame, title: str) -> Figure:
     """Violated weight by task and method, from `tournament.tasks_table`."""
-    tasks = tasks.sort_values(["optimal_cost", "task"], ascending=[False, True])
+    tasks = tasks.sort_values(
+        ["optimal_cost", "task"], ascending=[False, True]
+    )
     costs = tasks.set_index("task")[list(COSTS.values())].set_axis(
         list(HEADINGS.values()), axis=1
     )
-    long = costs.reset_index().melt("task", var_name="method", value_name="cost")
+    long = costs.reset_index().melt(
+        "task", var_name="method", value_name="cost"
+    )
     fig, ax = plt.subplots(figsize=(8.2, 0.32 * len(tasks) + 1.5))
     ax.hlines(
         range(len(costs)),
@@ -175,7 +212,11 @@ def violations_figure(tasks: pd.DataFrame, title: str) -> Figure:
         long, x="cost", y="task", hue="method", dodge=0.5, linestyle="none", errorbar=None,
         palette=colours[: len(MARKS)], markers=list(MARKS.values()), markersize=5, ax=ax,
     )  # fmt: skip
-    ax.set(xlabel="weight of the pairwise results violated", ylabel="", title=title)
+    ax.set(
+        xlabel="weight of the pairwise results violated",
+        ylabel="",
+        title=title,
+    )
     ax.set_xlim(left=-0.02 * max(long["cost"].max(), 1))
     sns.move_legend(ax, "upper left", bbox_to_anchor=(1.0, 1.0), title=None)
     return fig

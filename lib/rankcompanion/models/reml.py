@@ -17,7 +17,9 @@ SHIFT = 0.02  # ratio of variances at which the scale of steps turns from linear
 FAR = 2.5  # the longest step on that scale
 MOST_STEPS = 60
 HALVINGS = 12
-PRECISE = 1e-6  # expected gain in -2 log likelihood below which a step is the last
+PRECISE = (
+    1e-6  # expected gain in -2 log likelihood below which a step is the last
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,9 @@ def fit_at(e: Equations, y: np.ndarray, log_ratio: np.ndarray) -> Fit:
     total = information.sum(axis=0)
     return Fit(
         log_ratio,
-        (rows - 1) * np.log(residual) + at.logdet + float((sizes * log_ratio).sum()),
+        (rows - 1) * np.log(residual)
+        + at.logdet
+        + float((sizes * log_ratio).sum()),
         residual,
         float(intercept[0]),
         [u[:, 0] for u in effects],
@@ -114,21 +118,29 @@ def _shifted(fit: Fit) -> tuple[np.ndarray, np.ndarray]:
     return fit.gradient * by, fit.hessian * np.outer(by, by)
 
 
-def _step(at: np.ndarray, gradient: np.ndarray, hessian: np.ndarray) -> np.ndarray:
+def _step(
+    at: np.ndarray, gradient: np.ndarray, hessian: np.ndarray
+) -> np.ndarray:
     """Newton's step, always downhill; no component exceeds `FAR` or leads below a variance of 0."""
     room = np.log(np.exp(NONE) + SHIFT) - at
     free = (room < 0) | (gradient < 0)
     part = hessian[np.ix_(free, free)]
     curve = np.diag(part)
     step = np.zeros(len(at))
-    step[free] = -np.linalg.solve(part + np.diag(1e-9 * curve + 1e-12), gradient[free])
+    step[free] = -np.linalg.solve(
+        part + np.diag(1e-9 * curve + 1e-12), gradient[free]
+    )
     step = np.clip(step, np.maximum(room, -FAR), FAR)
     if gradient @ step > 0:
-        step[free] = np.clip(-gradient[free] / curve, np.maximum(room[free], -FAR), FAR)
+        step[free] = np.clip(
+            -gradient[free] / curve, np.maximum(room[free], -FAR), FAR
+        )
     return step
 
 
-def _mended(hessian: np.ndarray, step: np.ndarray, change: np.ndarray) -> np.ndarray:
+def _mended(
+    hessian: np.ndarray, step: np.ndarray, change: np.ndarray
+) -> np.ndarray:
     """The Hessian updated by the change of the gradient; unchanged if not positive definite."""
     rest = np.where(step != 0, change - hessian @ step, 0.0)
     scale = rest @ step
@@ -168,7 +180,9 @@ class Equations:
     `codes` holds the level of each row, from 0, for each factor.
     """
 
-    def __init__(self, codes: Sequence[np.ndarray], weights: np.ndarray) -> None:
+    def __init__(
+        self, codes: Sequence[np.ndarray], weights: np.ndarray
+    ) -> None:
         self.codes = list(codes)
         self.weights = weights
         self.sizes = [int(c.max()) + 1 for c in codes]
@@ -179,11 +193,15 @@ class Equations:
         others = [f for f in range(len(codes)) if f not in nested]
         ends = [np.arange(self.start[f], self.start[f + 1]) for f in others]
         self.others = np.concatenate([*ends, self.start[-1:]])
-        levels = np.sum([self._levels_by_group(f, group) for f in nested], axis=0)
+        levels = np.sum(
+            [self._levels_by_group(f, group) for f in nested], axis=0
+        )
         bundle = _bundles(levels)[group]
         order = np.lexsort((self.codes[finest], bundle))
         parts = np.split(order, np.flatnonzero(np.diff(bundle[order])) + 1)
-        self.bundles = [self._bundle(rows, finest, inner, others) for rows in parts]
+        self.bundles = [
+            self._bundle(rows, finest, inner, others) for rows in parts
+        ]
 
     def _levels_by_group(self, factor: int, group: np.ndarray) -> np.ndarray:
         """The number of levels of a nested factor in each group."""
@@ -191,13 +209,21 @@ class Equations:
         return np.bincount(group[first], minlength=int(group.max()) + 1)
 
     def _bundle(
-        self, rows: np.ndarray, finest: int, inner: list[int], others: list[int]
+        self,
+        rows: np.ndarray,
+        finest: int,
+        inner: list[int],
+        others: list[int],
     ) -> _Bundle:
         """The tables of the groups that hold these rows, which are in order of the finest level."""
         weight = self.weights[rows]
         levels, first = np.unique(self.codes[finest][rows], return_index=True)
-        within = [np.unique(self.start[f] + self.codes[f][rows]) for f in inner]
-        around = [np.unique(self.start[f] + self.codes[f][rows]) for f in others]
+        within = [
+            np.unique(self.start[f] + self.codes[f][rows]) for f in inner
+        ]
+        around = [
+            np.unique(self.start[f] + self.codes[f][rows]) for f in others
+        ]
         columns = np.concatenate([*within, *around, self.start[-1:]])
         number = sum(len(of) for of in within)
         where = np.zeros(self.start[-1] + 1, int)
@@ -205,9 +231,10 @@ class Equations:
         design = np.zeros((len(rows), len(columns)))
         design[:, -1] = 1.0
         for f in [*inner, *others]:
-            design[np.arange(len(rows)), where[self.start[f] + self.codes[f][rows]]] = (
-                1.0
-            )
+            design[
+                np.arange(len(rows)),
+                where[self.start[f] + self.codes[f][rows]],
+            ] = 1.0
         weighted = weight[:, None] * design
         across = np.add.reduceat(weighted, first, axis=0)
         counts = np.add.reduceat(weight, first)
@@ -220,7 +247,8 @@ class Equations:
     def in_rows(self, effects: list[np.ndarray]) -> list[np.ndarray]:
         """The effect of each factor in each row, (rows, columns of `effects`)."""
         return [
-            effect[codes] for effect, codes in zip(effects, self.codes, strict=True)
+            effect[codes]
+            for effect, codes in zip(effects, self.codes, strict=True)
         ]
 
     def by_factor(self, levels: np.ndarray) -> list[np.ndarray]:
@@ -242,10 +270,14 @@ class Factorised:
         for bundle in e.bundles:
             number = len(bundle.inner)
             scale = 1.0 / (bundle.counts + ridge[bundle.finest])
-            table = bundle.table - bundle.across.T @ (scale[:, None] * bundle.across)
+            table = bundle.table - bundle.across.T @ (
+                scale[:, None] * bundle.across
+            )
             own = table[:number, :number] + np.diag(ridge[bundle.inner])
             root = np.linalg.cholesky(own)
-            inverse = linalg.lapack.dtrtri(root, lower=1)[0] if number else root
+            inverse = (
+                linalg.lapack.dtrtri(root, lower=1)[0] if number else root
+            )
             half = inverse @ table[:number, number:]
             met = position[bundle.met]
             left[np.ix_(met, met)] += table[number:, number:] - half.T @ half
@@ -269,7 +301,9 @@ class Factorised:
             right[bundle.finest] *= scale[:, None]
             less = bundle.across.T @ right[bundle.finest]
             number = len(bundle.inner)
-            right[bundle.inner] = inverse @ (right[bundle.inner] - less[:number])
+            right[bundle.inner] = inverse @ (
+                right[bundle.inner] - less[:number]
+            )
             right[bundle.met] -= less[number:] + half.T @ right[bundle.inner]
         right[e.others] = linalg.cho_solve(
             (self.root, True), right[e.others], check_finite=False
@@ -279,7 +313,9 @@ class Factorised:
                 right[bundle.inner] - half @ right[bundle.met]
             )
             columns = np.concatenate([bundle.inner, bundle.met])
-            right[bundle.finest] -= scale[:, None] * (bundle.across @ right[columns])
+            right[bundle.finest] -= scale[:, None] * (
+                bundle.across @ right[columns]
+            )
         return e.by_factor(right), right[-1]
 
     def inverse_diagonals(self) -> list[np.ndarray]:
@@ -303,10 +339,14 @@ class Factorised:
 
 def level_sums(codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     """The sums of the rows of `values` at each level: (size, columns)."""
-    return np.column_stack([np.bincount(codes, column, size) for column in values.T])
+    return np.column_stack(
+        [np.bincount(codes, column, size) for column in values.T]
+    )
 
 
-def _nest(codes: list[np.ndarray], sizes: list[int]) -> tuple[np.ndarray, list[int]]:
+def _nest(
+    codes: list[np.ndarray], sizes: list[int]
+) -> tuple[np.ndarray, list[int]]:
     """The factor to group by for about the fewest operations (codes), and those nested in it."""
     best: tuple[float, int, list[int]] = (np.inf, 0, [])
     for g, (group, size) in enumerate(zip(codes, sizes, strict=True)):
@@ -314,13 +354,18 @@ def _nest(codes: list[np.ndarray], sizes: list[int]) -> tuple[np.ndarray, list[i
             len(np.unique(c * size + group)) for c in codes
         ]  # levels in each group, summed
         nested = [
-            f for f, n in enumerate(sizes) if f == g or (n >= size and pairs[f] == n)
+            f
+            for f, n in enumerate(sizes)
+            if f == g or (n >= size and pairs[f] == n)
         ]
         others = [f for f in range(len(sizes)) if f not in nested]
-        inner = (sum(sizes[f] for f in nested) - max(sizes[f] for f in nested)) / size
+        inner = (
+            sum(sizes[f] for f in nested) - max(sizes[f] for f in nested)
+        ) / size
         met = sum(pairs[f] for f in others) / size
         work = (
-            sum(sizes[f] for f in others) ** 3 + 3 * size * inner * (inner + met) ** 2
+            sum(sizes[f] for f in others) ** 3
+            + 3 * size * inner * (inner + met) ** 2
         )
         best = min(best, (work, g, nested))
     return codes[best[1]], best[2]

@@ -32,7 +32,9 @@ class Model:
     """A campaign by relative ranking, simulated (Koehn 2012, Section 3)."""
 
     systems: int = 15  # without the reference
-    spread: float = 10.0  # standard deviation of the quality of a system's outputs
+    spread: float = (
+        10.0  # standard deviation of the quality of a system's outputs
+    )
     block: int = 5  # outputs ranked together: C(block, 2) pairwise judgments
     width: float = 10.0  # average qualities are uniform on [0, width]
 
@@ -40,10 +42,13 @@ class Model:
         if not 2 <= self.block <= self.systems:
             problem = "a block needs that many different systems"
             most = f"from 2 to {self.systems}"
-            raise DataError(problem, column="block", value=self.block, expected=most)
+            raise DataError(
+                problem, column="block", value=self.block, expected=most
+            )
         if self.spread <= 0 or self.width <= 0:
             raise DataError(
-                "spread and width must be above 0", value=(self.spread, self.width)
+                "spread and width must be above 0",
+                value=(self.spread, self.width),
             )
 
     @property
@@ -61,15 +66,21 @@ class Model:
         return [f"S{i + 1:0{digits}d}" for i in range(self.systems)]
 
 
-def draw_qualities(model: Model, experiments: int, rng: np.random.Generator) -> Floats:
+def draw_qualities(
+    model: Model, experiments: int, rng: np.random.Generator
+) -> Floats:
     """Average qualities of shape (experiments, systems)."""
     return rng.uniform(0.0, model.width, size=(experiments, model.systems))
 
 
 @lru_cache(maxsize=16)
-def _subsets(systems: int, block: int) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+def _subsets(
+    systems: int, block: int
+) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
     """All sets of `block` systems, (block, sets), and the cells of their pairs, (pairs, sets)."""
-    sets = np.array(list(combinations(range(systems), block)), dtype=np.uint8).T.copy()
+    sets = np.array(
+        list(combinations(range(systems), block)), dtype=np.uint8
+    ).T.copy()
     return sets, _cells(sets, systems)
 
 
@@ -77,7 +88,10 @@ def _cells(sets: NDArray[np.uint8], systems: int) -> NDArray[np.int32]:
     """The cell a * systems + b of each two systems a < b in a block: (pairs, blocks)."""
     wide = sets.astype(np.int32)
     return np.stack(
-        [wide[a] * systems + wide[b] for a, b in combinations(range(len(sets)), 2)]
+        [
+            wide[a] * systems + wide[b]
+            for a, b in combinations(range(len(sets)), 2)
+        ]
     )
 
 
@@ -114,7 +128,10 @@ def _seen(
 
 
 def draw_counts(
-    model: Model, quality: Floats, judgments: Sequence[int], rng: np.random.Generator
+    model: Model,
+    quality: Floats,
+    judgments: Sequence[int],
+    rng: np.random.Generator,
 ) -> Ints:
     """Wins in every experiment after each number of `judgments`, which must ascend.
 
@@ -122,7 +139,12 @@ def draw_counts(
     Sizes are rounded up to whole blocks. The result is (experiments, sizes, systems, systems).
     """
     sizes = np.asarray(judgments, dtype=np.int64)
-    if sizes.ndim != 1 or not len(sizes) or sizes[0] < 1 or (np.diff(sizes) <= 0).any():
+    if (
+        sizes.ndim != 1
+        or not len(sizes)
+        or sizes[0] < 1
+        or (np.diff(sizes) <= 0).any()
+    ):
         found = sizes.tolist()
         raise DataError(
             "numbers of judgments must ascend", column="judgments", value=found
@@ -130,7 +152,9 @@ def draw_counts(
     n = model.systems
     k = model.block
     ends = model.blocks_for(sizes)
-    stage = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=0))
+    stage = np.repeat(
+        np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=0)
+    )
     base = stage * np.int32(2 * n * n)
     first, second = np.array(list(combinations(range(k), 2))).T
     wins = np.empty((len(quality), len(sizes), n, n), dtype=np.int64)
@@ -141,13 +165,18 @@ def draw_counts(
         code = cells + base
         code += (seen[first] > seen[second]) * np.int32(n * n)
         counts = np.bincount(code.ravel(), minlength=len(sizes) * 2 * n * n)
-        below, above = counts.reshape(len(sizes), 2, n, n).transpose(1, 0, 2, 3)
+        below, above = counts.reshape(len(sizes), 2, n, n).transpose(
+            1, 0, 2, 3
+        )
         wins[e] = above + below.transpose(0, 2, 1)
     return np.cumsum(wins, axis=1)
 
 
 def draw_pairs(
-    model: Model, quality: Floats, judgments: Sequence[int], rng: np.random.Generator
+    model: Model,
+    quality: Floats,
+    judgments: Sequence[int],
+    rng: np.random.Generator,
 ) -> Ints:
     """Wins as from `draw_counts`, but with independent judgments, and with sizes not nested.
 
@@ -157,7 +186,9 @@ def draw_pairs(
     n = model.systems
     k = model.block
     i, j = np.triu_indices(n, 1)
-    better = ndtr((quality[:, i] - quality[:, j]) / (model.spread * np.sqrt(2)))
+    better = ndtr(
+        (quality[:, i] - quality[:, j]) / (model.spread * np.sqrt(2))
+    )
     better = better[:, None, :]
     sizes = np.asarray(judgments, dtype=np.int64)
     blocks = model.blocks_for(sizes)[None, :, None]

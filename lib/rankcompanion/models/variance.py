@@ -56,7 +56,9 @@ class Components:
         variance of 0. estimated is 0 for what was left out.
         """
         values = np.array(list(self.variance.values()))
-        error = np.array([self.log_error.get(name, np.nan) for name in self.variance])
+        error = np.array(
+            [self.log_error.get(name, np.nan) for name in self.variance]
+        )
         wide = Z95 * error
         far = wide > np.log(10)
         factor = np.exp(np.where(far, np.nan, wide))
@@ -68,7 +70,9 @@ class Components:
                 "high": values * np.where(far, 1 + wide, factor),
                 "sd": np.sqrt(values),
                 "share": values / values.sum(),
-                "estimated": [int(name not in self.left_out) for name in self.variance],
+                "estimated": [
+                    int(name not in self.left_out) for name in self.variance
+                ],
             }
         )
 
@@ -88,10 +92,17 @@ def crossed(
     level, or as many levels as there are rows.
     """
     if not len(y) or not np.isfinite(y).all():
-        raise DataError("scores missing", value=len(y), expected="finite scores")
-    w = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=float)
+        raise DataError(
+            "scores missing", value=len(y), expected="finite scores"
+        )
+    w = (
+        np.ones(len(y))
+        if weights is None
+        else np.asarray(weights, dtype=float)
+    )
     coded = {
-        name: pd.factorize(np.asarray(of), sort=True) for name, of in factors.items()
+        name: pd.factorize(np.asarray(of), sort=True)
+        for name, of in factors.items()
     }
     for name, (_, levels) in coded.items():
         if len(levels) < 2 or len(levels) >= len(y):
@@ -99,7 +110,9 @@ def crossed(
             value = f"{len(levels)} levels in {len(y)} rows"
             least = "at least two levels"
             raise DataError(
-                problem, value=value, expected=f"{least}, and several rows to a level"
+                problem,
+                value=value,
+                expected=f"{least}, and several rows to a level",
             )
     centre = float(np.average(y, weights=w))
     scale = float(np.sqrt(np.average((y - centre) ** 2, weights=w))) or 1.0
@@ -121,7 +134,9 @@ def crossed(
         effects,
         fit.deviance + (len(y) - 1) * 2 * np.log(scale),
         len(y),
-        log_error=dict(zip(coded, log_errors(fit, there).tolist(), strict=True)),
+        log_error=dict(
+            zip(coded, log_errors(fit, there).tolist(), strict=True)
+        ),
     )
 
 
@@ -145,10 +160,14 @@ def crossed_where_possible(
             kept[name] = codes
     if not kept or np.ptp(y) == 0:
         problem = (
-            "no variance that could be divided" if kept else "too few scores to divide"
+            "no variance that could be divided"
+            if kept
+            else "too few scores to divide"
         )
         raise DataError(
-            problem, value=f"{len(y)} scores", expected="several of each, that differ"
+            problem,
+            value=f"{len(y)} scores",
+            expected="several of each, that differ",
         )
     whole = partial(
         DataError,
@@ -168,9 +187,13 @@ def crossed_where_possible(
             {"level": levels, "effect": 0.0, "se": np.nan, "rows": rows}
         )
         effects[name] = fitted.effects.get(name, none)
-    variance = {name: fitted.variance.get(name, 0.0) for name in [*factors, "residual"]}
+    variance = {
+        name: fitted.variance.get(name, 0.0) for name in [*factors, "residual"]
+    }
     left_out = tuple(name for name in factors if name not in kept)
-    return replace(fitted, variance=variance, effects=effects, left_out=left_out)
+    return replace(
+        fitted, variance=variance, effects=effects, left_out=left_out
+    )
 
 
 def _explained(y: np.ndarray, codes: Sequence[np.ndarray]) -> bool:
@@ -193,7 +216,9 @@ def _explained(y: np.ndarray, codes: Sequence[np.ndarray]) -> bool:
     return exact and rest(np.random.default_rng(0).normal(size=len(y))) > EXACT
 
 
-def components(da: DirectAssessment, scores: np.ndarray | None = None) -> Components:
+def components(
+    da: DirectAssessment, scores: np.ndarray | None = None
+) -> Components:
     """Variance components of the judgments that count, by `factors`, and the residual.
 
     Factors are left out as by `crossed_where_possible`; effects of those that are not combined have
@@ -207,7 +232,9 @@ def components(da: DirectAssessment, scores: np.ndarray | None = None) -> Compon
     fitted = crossed_where_possible(values[rows], factors(da, rows))
     for name, table in fitted.effects.items():
         if name not in TOGETHER:
-            table["level"] = da.good[name].cat.categories[table["level"]].astype(str)
+            table["level"] = (
+                da.good[name].cat.categories[table["level"]].astype(str)
+            )
     return fitted
 
 
@@ -244,10 +271,22 @@ def combined_factors(
     ``block`` is what one worker judged of one document of one system. Without workers or documents,
     the factors that need them are absent.
     """
-    of = {"system": system, "worker": worker, "document": document, "segment": segment}
+    of = {
+        "system": system,
+        "worker": worker,
+        "document": document,
+        "segment": segment,
+    }
     systems = int(system.max()) + 1
-    for name, codes in (("worker:system", worker), ("document:system", document)):
-        of[name] = None if codes is None else codes.astype(np.int64) * systems + system
+    for name, codes in (
+        ("worker:system", worker),
+        ("document:system", document),
+    ):
+        of[name] = (
+            None
+            if codes is None
+            else codes.astype(np.int64) * systems + system
+        )
     if worker is not None and document is not None:
         of["block"] = (
             worker.astype(np.int64) * (document.max() + 1) + document

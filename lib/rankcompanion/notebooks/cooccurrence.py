@@ -51,11 +51,17 @@ class Cooccurrence:
 
     def long(self) -> pd.DataFrame:
         """One row per ordered pair of systems: system, other, unit, together, share, ratio."""
-        values = {"together": self.counts, "share": self.share, "ratio": self.ratio}
+        values = {
+            "together": self.counts,
+            "share": self.share,
+            "ratio": self.ratio,
+        }
         table = pd.MultiIndex.from_product(
             [self.counts.index] * 2, names=["system", "other"]
         )
-        columns = {name: frame.to_numpy().ravel() for name, frame in values.items()}
+        columns = {
+            name: frame.to_numpy().ravel() for name, frame in values.items()
+        }
         return table.to_frame(index=False).assign(unit=self.unit, **columns)
 
 
@@ -75,17 +81,24 @@ def cooccurrence(da: DirectAssessment, unit: str = "auto") -> Cooccurrence:
     chosen = usual if unit == "auto" else unit
     if chosen == "hit" and without == 1:
         raise DataError(
-            f"no row of {da.pair} carries a HIT id", value=unit, expected="worker"
+            f"no row of {da.pair} carries a HIT id",
+            value=unit,
+            expected="worker",
         )
     means = rows.groupby("system", observed=True)["score"].mean()
     order = means.sort_values(ascending=False, kind="stable").index.astype(str)
     known = rows[chosen].notna()
     seen = (
-        pd.crosstab(rows.loc[known, chosen], rows.loc[known, "system"].astype(str)) > 0
+        pd.crosstab(
+            rows.loc[known, chosen], rows.loc[known, "system"].astype(str)
+        )
+        > 0
     )
     seen = seen.reindex(columns=order, fill_value=False)
     held = seen.to_numpy(int)
-    together = pd.DataFrame(held.T @ held, index=list(order), columns=list(order))
+    together = pd.DataFrame(
+        held.T @ held, index=list(order), columns=list(order)
+    )
     return Cooccurrence(
         together, chosen, len(seen), int(held.all(axis=1).sum()), without
     )
@@ -108,14 +121,20 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     workers = _workers(da.latest[unmarked(da.latest)], quality)
     rows = counted(da.good)
     z = judgment_z(da)
-    frame = da.good.loc[rows, ["system", "worker"]].astype(str).reset_index(drop=True)
+    frame = (
+        da.good.loc[rows, ["system", "worker"]]
+        .astype(str)
+        .reset_index(drop=True)
+    )
     frame["weight"] = _judgment_weights(da, rows)
     frame["z"] = z[rows]
     known = frame["z"].notna()
     if not known.any():
         expected = "a worker whose scores vary"
         raise DataError(
-            f"no judgment of {da.pair} has a z-score", file=da.file, expected=expected
+            f"no judgment of {da.pair} has a z-score",
+            file=da.file,
+            expected=expected,
         )
     # segment means of z use only judgments with a z-score, and so do these weights
     frame["weight_z"] = 0.0
@@ -127,7 +146,9 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     system = frame["system"]
     weight = frame["weight_z"].groupby(system).sum()
     table = pd.DataFrame({"judgments": frame.groupby(system).size()})
-    table["mean_z"] = (frame["weight_z"] * frame["z"]).groupby(system).sum() / weight
+    table["mean_z"] = (frame["weight_z"] * frame["z"]).groupby(
+        system
+    ).sum() / weight
     table["quality"] = quality.reindex(table.index)
     beside, expected = _beside(frame, table["quality"])
     table["company"] = beside
@@ -160,7 +181,9 @@ def least_squares(
     of_worker = table.sum(axis=0) + FIXED
     total = np.bincount(worker, y, workers)
     # workers are eliminated: their block is diagonal
-    left = np.diag(of_system + (of_system == 0)) - (table / of_worker) @ table.T
+    left = (
+        np.diag(of_system + (of_system == 0)) - (table / of_worker) @ table.T
+    )
     right = np.bincount(system, y, systems) - table @ (total / of_worker)
     effects = linalg.solve(left, right, assume_a="pos")
     return effects, (total - table.T @ effects) / of_worker
@@ -179,7 +202,9 @@ def with_and_without(table: pd.DataFrame, part: str) -> pd.DataFrame:
     """
     table["z_without"] = table["mean_z"] - table[part]
     for name, column in (("rank", "mean_z"), ("rank_without", "z_without")):
-        table[name] = table[column].rank(ascending=False, method="first").astype(int)
+        table[name] = (
+            table[column].rank(ascending=False, method="first").astype(int)
+        )
     table = table.rename_axis("system").reset_index()
     table.insert(1, "human", table["system"].map(is_human).astype(int))
     return table.sort_values("rank").reset_index(drop=True)
@@ -188,7 +213,9 @@ def with_and_without(table: pd.DataFrame, part: str) -> pd.DataFrame:
 def _shown(frame: pd.DataFrame) -> pd.Series:
     """What each row shows: a system's id, or REF or BAD_REF, whatever id such a row carries."""
     control = of_type(frame, *CONTROLS)
-    return frame["system"].astype(str).where(~control, frame["type"].astype(str))
+    return (
+        frame["system"].astype(str).where(~control, frame["type"].astype(str))
+    )
 
 
 def _workers(latest: pd.DataFrame, quality: pd.Series) -> pd.DataFrame:
@@ -197,20 +224,31 @@ def _workers(latest: pd.DataFrame, quality: pd.Series) -> pd.DataFrame:
     Columns given, spread, control. A joined id ``A+B`` has the mean quality of its parts.
     """
     shown = _shown(latest)
-    of = {name: quality.reindex(name.split("+")).mean() for name in shown.unique()}
+    of = {
+        name: quality.reindex(name.split("+")).mean()
+        for name in shown.unique()
+    }
     of |= quality.to_dict()
     worker = latest["worker"].astype(str)
     sd = worker_statistics(latest)["sd"].rename(index=str)
     shares = shown.map(of), shown.isin(CONTROLS)
     given, control = (values.groupby(worker).mean() for values in shares)
     return pd.DataFrame(
-        {"given": given, "spread": sd.where(sd > NO_SPREAD), "control": control}
+        {
+            "given": given,
+            "spread": sd.where(sd > NO_SPREAD),
+            "control": control,
+        }
     )
 
 
-def _beside(frame: pd.DataFrame, quality: pd.Series) -> tuple[pd.Series, pd.Series]:
+def _beside(
+    frame: pd.DataFrame, quality: pd.Series
+) -> tuple[pd.Series, pd.Series]:
     """Mean quality of the other systems' outputs that a system's workers judged; and expected."""
-    table = pd.crosstab(frame["worker"], frame["system"])[quality.index].astype(float)
+    table = pd.crosstab(frame["worker"], frame["system"])[
+        quality.index
+    ].astype(float)
     others = table.rsub(table.sum(axis=1), axis=0)
     worth = (table * quality).rsub(table @ quality, axis=0)
     beside = (worth / others).where(others > 0)
@@ -220,7 +258,9 @@ def _beside(frame: pd.DataFrame, quality: pd.Series) -> tuple[pd.Series, pd.Seri
     return mean, expected
 
 
-def balance(pairs: Cooccurrence, table: pd.DataFrame, pair: str) -> pd.DataFrame:
+def balance(
+    pairs: Cooccurrence, table: pd.DataFrame, pair: str
+) -> pd.DataFrame:
     """How evenly systems were judged together, and how much of z that explains: one row.
 
     `pairs` is from `cooccurrence`, `table` from `judged_beside`. Columns pair, unit, units,
@@ -245,12 +285,25 @@ def balance(pairs: Cooccurrence, table: pd.DataFrame, pair: str) -> pd.DataFrame
         "units": pairs.units,
         "without_hit": pairs.without_hit,
     }
-    row |= {"systems": len(pairs.counts), "complete": pairs.complete / pairs.units}
-    row |= {"share_median": float(np.median(share)), "share_min": float(share.min())}
+    row |= {
+        "systems": len(pairs.counts),
+        "complete": pairs.complete / pairs.units,
+    }
+    row |= {
+        "share_median": float(np.median(share)),
+        "share_min": float(share.min()),
+    }
     row["below_half"] = float((share < 0.5).mean())
     for name in ("imbalance", "company_z"):
         row |= {f"{name}_sd": spread[name], f"{name}_max": most[name]}
     row["explained"] = spread["company_z"] / spread["mean_z"]
     return pd.DataFrame(
-        [row | {"reordered": opposite_pairs(table["mean_z"], table["z_without"])}]
+        [
+            row
+            | {
+                "reordered": opposite_pairs(
+                    table["mean_z"], table["z_without"]
+                )
+            }
+        ]
     )

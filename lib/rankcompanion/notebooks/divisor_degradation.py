@@ -34,15 +34,20 @@ def sweep(
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
-    humans = tuple(name for name in original.systems if name in human_systems(da))
+    humans = tuple(
+        name for name in original.systems if name in human_systems(da)
+    )
     start = original.without(humans)
     names = human_systems(da)
     latest, good = (
         int(human_or_reference(f, names).sum()) for f in (da.latest, da.good)
     )
-    changed = {d: rank_of(perturb.degrade(da, d)).without(humans) for d in divisors}
+    changed = {
+        d: rank_of(perturb.degrade(da, d)).without(humans) for d in divisors
+    }
     return [
-        Comparison(f"{d:g}", humans, latest, good, start, c) for d, c in changed.items()
+        Comparison(f"{d:g}", humans, latest, good, start, c)
+        for d, c in changed.items()
     ]
 
 
@@ -68,11 +73,18 @@ def inflation(
     for factor in factors:
         better = perturb.inflate(da, [lowest], factor, zeros)
         notes = (
-            better.excluded[better.excluded["file"] == "good"]["rows"].tail(3).to_list()
+            better.excluded[better.excluded["file"] == "good"]["rows"]
+            .tail(3)
+            .to_list()
         )
-        rows = int((better.latest["score"].to_numpy() != before).sum()), int(notes[0])
+        rows = (
+            int((better.latest["score"].to_numpy() != before).sum()),
+            int(notes[0]),
+        )
         changed = rank_of(better).without([lowest])
-        comparisons.append(Comparison(f"{factor:g}", (lowest,), *rows, start, changed))
+        comparisons.append(
+            Comparison(f"{factor:g}", (lowest,), *rows, start, changed)
+        )
         handled.append((factor, lowest, *notes))
     return comparisons, pd.DataFrame(
         handled, columns=["factor", "system", "rows", "zeros", "cut"]
@@ -87,21 +99,23 @@ def rankings_table(
     Columns ranking (``original``, ``d-1.25``, ...), rank, system, mean_z, cluster, line_below.
     """
     changed = [c.changed.named(ranking=f"d-{c.name}") for c in comparisons]
-    return pd.concat([original.named(ranking="original"), *changed], ignore_index=True)
+    return pd.concat(
+        [original.named(ranking="original"), *changed], ignore_index=True
+    )
 
 
 @dataclass(frozen=True)
 class Study:
     """Everything that notebook 03 shows of one language pair."""
 
-    divided: (
-        int  # judgments of human systems and REF rows in the good file, including zeros
-    )
+    divided: int  # judgments of human systems and REF rows in the good file, including zeros
     humans: tuple[str, ...]  # ranked human systems
     changes: pd.DataFrame  # `changes_table` of the sweep
     ranks: pd.DataFrame  # `rankings_table` of the sweep
     inflated: pd.DataFrame  # `changes_table` (by factor) of the reverse
-    handled: pd.DataFrame  # how many scores of it were 0, and how many were cut at 100
+    handled: (
+        pd.DataFrame
+    )  # how many scores of it were 0, and how many were cut at 100
 
 
 def study(
@@ -121,7 +135,9 @@ def study(
     original = rank_of(da)
     comparisons = sweep(da, divisors, rank_of, original)
     raised, handled = inflation(da, factors, zeros, rank_of, original)
-    humans = tuple(name for name in original.systems if name in human_systems(da))
+    humans = tuple(
+        name for name in original.systems if name in human_systems(da)
+    )
     return Study(
         divided=int(human_or_reference(da.good, human_systems(da)).sum()),
         humans=humans,

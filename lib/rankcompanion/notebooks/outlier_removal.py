@@ -57,11 +57,11 @@ class Comparison:
 
     name: str  # a name of `SETS`, a system, systems joined by `` & ``, or a divisor
     dropped: tuple[str, ...]  # ranked systems left out of both rankings
-    rows_latest: int  # judgments removed or altered in the latest and in the good file
-    rows_good: int
-    original: (
-        Ranking  # from all judgments, without `dropped`, which go before clustering
+    rows_latest: (
+        int  # judgments removed or altered in the latest and in the good file
     )
+    rows_good: int
+    original: Ranking  # from all judgments, without `dropped`, which go before clustering
     changed: Ranking  # from the judgments that were left or altered
 
     def row(self) -> dict[str, Any]:
@@ -110,7 +110,12 @@ def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
         spread = float(np.sqrt((1 - 0.9**2) * max(0.0, 1 - r**2)))
         low = 0.9 * r - spread
         high = min(1.0, 0.9 * r + spread)
-    return {"pearson": r, "kendall": b, "metric_90_low": low, "metric_90_high": high}
+    return {
+        "pearson": r,
+        "kendall": b,
+        "metric_90_low": low,
+        "metric_90_high": high,
+    }
 
 
 def changes_table(
@@ -121,7 +126,9 @@ def changes_table(
     `what` is ``removed``, or ``divisor`` or ``factor``, whose values are numbers.
     """
     rows = [{"pair": pair, **c.row()} for c in comparisons]
-    columns = None if rows else ["pair", "removed", "d_rank", "d_cluster", "d_both"]
+    columns = (
+        None if rows else ["pair", "removed", "d_rank", "d_cluster", "d_both"]
+    )
     frame = pd.DataFrame(rows, columns=columns).drop_duplicates(
         "removed", ignore_index=True
     )
@@ -130,7 +137,9 @@ def changes_table(
 
 
 def totals(
-    changes: pd.DataFrame, what: str = "removed", paper_pairs: Collection[str] = ()
+    changes: pd.DataFrame,
+    what: str = "removed",
+    paper_pairs: Collection[str] = (),
 ) -> pd.DataFrame:
     """Counts of changed rankings, over all pairs and by year, style, tool and kind of judging.
 
@@ -169,7 +178,9 @@ def telling(counted: pd.DataFrame) -> pd.DataFrame:
     """`totals` without divisions that have a single group, which only repeat the total."""
     groups = counted.groupby("by")["group"].transform("nunique")
     compared = counted.groupby("by")["comparisons"].transform("sum")
-    every = compared == counted.loc[counted["by"] == "all", "comparisons"].sum()
+    every = (
+        compared == counted.loc[counted["by"] == "all", "comparisons"].sum()
+    )
     again = (counted["by"] != "all") & (groups == 1) & every
     return counted[~again].reset_index(drop=True)
 
@@ -184,12 +195,16 @@ def as_fractions(counted: pd.DataFrame) -> pd.DataFrame:
         ("d_both", "Δ both"),
     ):
         shown[title] = (
-            counted[name].astype(str) + "/" + counted["comparisons"].astype(str)
+            counted[name].astype(str)
+            + "/"
+            + counted["comparisons"].astype(str)
         )
     return shown
 
 
-def moves(comparisons: Sequence[Comparison], original: Ranking) -> pd.DataFrame:
+def moves(
+    comparisons: Sequence[Comparison], original: Ranking
+) -> pd.DataFrame:
     """Rank and score of every system before and after each removal of another.
 
     Columns removed, system (both in the original order), rank_before, rank_after (among the systems
@@ -197,11 +212,16 @@ def moves(comparisons: Sequence[Comparison], original: Ranking) -> pd.DataFrame:
     """
     frames = []
     for c in comparisons:
-        sides = (r.table.rename(columns={r.by: "z"}) for r in (c.original, c.changed))
+        sides = (
+            r.table.rename(columns={r.by: "z"})
+            for r in (c.original, c.changed)
+        )
         before, after = (table[["system", "rank", "z"]] for table in sides)
         both = before.merge(after, on="system", suffixes=("_before", "_after"))
         frames.append(
-            both.assign(removed=c.name, move=both["rank_before"] - both["rank_after"])
+            both.assign(
+                removed=c.name, move=both["rank_before"] - both["rank_after"]
+            )
         )
     place = {s: k for k, s in enumerate(original.systems)}
     table = pd.concat(frames, ignore_index=True)
@@ -242,10 +262,14 @@ def without(
         names = [part.strip() for part in removed.split(" & ")]
     unknown = [n for n in names if n not in original.systems]
     if unknown:
-        problem = f"no such system in {da.pair}" + meant(unknown[0], original.systems)
+        problem = f"no such system in {da.pair}" + meant(
+            unknown[0], original.systems
+        )
         known = "one of " + ", ".join([*SETS, *original.systems])
         raise DataError(problem, value=unknown[0], expected=known)
-    return perturb.remove(da, names), tuple(s for s in original.systems if s in names)
+    return perturb.remove(da, names), tuple(
+        s for s in original.systems if s in names
+    )
 
 
 def remove_each(
@@ -295,7 +319,9 @@ class Study:
 
     original: Ranking
     comparisons: list[Comparison]  # the removals asked for
-    singles: list[Comparison]  # every single system in turn; empty if not asked for
+    singles: list[
+        Comparison
+    ]  # every single system in turn; empty if not asked for
     skipped: tuple[str, ...]  # systems asked for that this pair does not have
     changes: pd.DataFrame  # `changes_table` of both
     workers: pd.DataFrame  # `worker_percentages` as one row
@@ -325,7 +351,9 @@ def study(
     comparisons = remove_each(da, wanted, rank_of, original)
     enough = singles and len(original.systems) > 2
     each = (
-        remove_each(da, sorted(original.systems), rank_of, original) if enough else []
+        remove_each(da, sorted(original.systems), rank_of, original)
+        if enough
+        else []
     )
     changes = changes_table(da.pair, [*comparisons, *each])
     workers = pd.DataFrame([worker_percentages(da)])

@@ -64,9 +64,7 @@ class Common:
     systems: tuple[str, ...]
     segments: tuple[str, ...]
     unit: np.ndarray  # code of each segment's resampling unit
-    scores: (
-        np.ndarray
-    )  # means, (studies, segments, systems); NaN where a study lacks any system
+    scores: np.ndarray  # means, (studies, segments, systems); NaN where a study lacks any system
     cells: tuple[Cells, ...]  # each study's scores by annotator
 
     def shared(self, *names: str) -> np.ndarray:
@@ -83,7 +81,9 @@ class Common:
         )
         frame["segment"] = np.array(self.segments)[segments][segment]
         return from_frame(
-            frame.assign(document=[f"{u:06d}" for u in self.unit[segments][segment]])
+            frame.assign(
+                document=[f"{u:06d}" for u in self.unit[segments][segment]]
+            )
         )
 
 
@@ -95,17 +95,21 @@ def common(studies: Mapping[str, Scores], unit: str = "document") -> Common:
     and if documents are to be resampled but no study names them.
     """
     if unit not in UNITS:
-        raise DataError("unknown unit", value=unit, expected=" or ".join(UNITS))
+        raise DataError(
+            "unknown unit", value=unit, expected=" or ".join(UNITS)
+        )
     if len(studies) < 2:
         raise DataError(
-            "fewer than two studies", value=list(studies), expected="two or more"
+            "fewer than two studies",
+            value=list(studies),
+            expected="two or more",
         )
     every = list(studies.values())
     systems = sorted(set.intersection(*(set(s.systems) for s in every)))
     tables = [
-        pd.DataFrame(s.matrix(), index=list(s.segments), columns=list(s.systems))[
-            systems
-        ].dropna()
+        pd.DataFrame(
+            s.matrix(), index=list(s.segments), columns=list(s.systems)
+        )[systems].dropna()
         for s in every
     ]
     judged = (
@@ -122,11 +126,15 @@ def common(studies: Mapping[str, Scores], unit: str = "document") -> Common:
     if len(systems) < 3 or len(segments) < 2:
         value = f"{len(systems)} systems, {len(segments)} segments that two studies judged whole"
         expected = "three systems and two segments"
-        raise DataError("studies without common ground", value=value, expected=expected)
+        raise DataError(
+            "studies without common ground", value=value, expected=expected
+        )
     codes = pd.factorize(of.loc[segments])[0]
     scores = np.array([table.reindex(segments).to_numpy() for table in tables])
     cells = tuple(_cells(study, systems, segments) for study in every)
-    return Common(tuple(studies), tuple(systems), tuple(segments), codes, scores, cells)
+    return Common(
+        tuple(studies), tuple(systems), tuple(segments), codes, scores, cells
+    )
 
 
 def _cells(study: Scores, systems: list[str], segments: list[str]) -> Cells:
@@ -149,7 +157,9 @@ def _documents(studies: list[Scores]) -> pd.Series:
     """The document of each segment in the first study that names documents."""
     for study in studies:
         if study.has("document"):
-            return pd.Series(study.segment_unit("document"), index=list(study.segments))
+            return pd.Series(
+                study.segment_unit("document"), index=list(study.segments)
+            )
     raise DataError(
         "no study names its documents", expected="documents, or unit=segment"
     )
@@ -169,7 +179,9 @@ def _interval(
     return float(draws[0]), float(low), float(high)
 
 
-def _drawn(number: int, rng: np.random.Generator, resamples: int) -> np.ndarray:
+def _drawn(
+    number: int, rng: np.random.Generator, resamples: int
+) -> np.ndarray:
     """How often each unit counts: once in the first row, then as often as in each resample."""
     ones = np.ones((1, max(number, 1)), int)
     if not number:
@@ -195,7 +207,8 @@ def _taus(
         here = both.shared(first, second)
         if here.sum() < 2:
             raise DataError(
-                "no two segments that both studies judged", value=(first, second)
+                "no two segments that both studies judged",
+                value=(first, second),
             )
         means = []
         for k in (i, j):
@@ -203,7 +216,9 @@ def _taus(
             sums = both.cells[k].sums[held]
             weights = both.cells[k].weights[held]
             with np.errstate(invalid="ignore"):
-                means.append((of[k][:, held] @ sums) / (of[k][:, held] @ weights))
+                means.append(
+                    (of[k][:, held] @ sums) / (of[k][:, held] @ weights)
+                )
         known = np.isfinite(means).all(axis=(0, 2))
         out[first, second] = np.where(known, tau(*means), np.nan)
     return out
@@ -224,7 +239,8 @@ def agreement(
     units = int(both.unit.max()) + 1
     taus = _taus(both, rng, resamples)
     people = {
-        name: c.annotators for name, c in zip(both.names, both.cells, strict=True)
+        name: c.annotators
+        for name, c in zip(both.names, both.cells, strict=True)
     }
     of = {name: protocol_of(name) for name in both.names}
     pairs = []
@@ -234,17 +250,31 @@ def agreement(
         kind = "within" if of[i] == of[j] else "between"
         few = min(people[i], people[j])
         pairs.append(
-            (i, j, kind, int(here.sum()), held, few, *_interval(draws, held, few))
+            (
+                i,
+                j,
+                kind,
+                int(here.sum()),
+                held,
+                few,
+                *_interval(draws, held, few),
+            )
         )
     rows = []
     for first, second in combinations(dict.fromkeys(of.values()), 2):
-        between = [t for (i, j), t in taus.items() if {of[i], of[j]} == {first, second}]
+        between = [
+            t
+            for (i, j), t in taus.items()
+            if {of[i], of[j]} == {first, second}
+        ]
         own = {
             p: [t for (i, j), t in taus.items() if of[i] == of[j] == p]
             for p in (first, second)
         }
         if repeated := [p for p, found in own.items() if found]:
-            inside = np.mean([np.mean(own[p], axis=0) for p in repeated], axis=0)
+            inside = np.mean(
+                [np.mean(own[p], axis=0) for p in repeated], axis=0
+            )
             across = np.mean(between, axis=0)
             row = (
                 first,
@@ -253,11 +283,21 @@ def agreement(
                 float(across[0]),
                 float(inside[0]),
             )
-            few = min(people[name] for name, p in of.items() if p in (first, second))
+            few = min(
+                people[name] for name, p in of.items() if p in (first, second)
+            )
             rows.append((*row, *_interval(across - inside, units, few), few))
     first_of = ["first", "second"]
     ends = ["low", "high"]
-    columns = [*first_of, "kind", "segments", "units", "annotators", "tau", *ends]
+    columns = [
+        *first_of,
+        "kind",
+        "segments",
+        "units",
+        "annotators",
+        "tau",
+        *ends,
+    ]
     names = [
         *first_of,
         "repeated",
@@ -267,7 +307,9 @@ def agreement(
         *ends,
         "annotators",
     ]
-    return pd.DataFrame(pairs, columns=columns), pd.DataFrame(rows, columns=names)
+    return pd.DataFrame(pairs, columns=columns), pd.DataFrame(
+        rows, columns=names
+    )
 
 
 def kept(both: Common, recipe: str, alpha: float = 0.05) -> pd.DataFrame:
@@ -294,12 +336,27 @@ def kept(both: Common, recipe: str, alpha: float = 0.05) -> pd.DataFrame:
             also = p_again < alpha
             masks = (alike, alike & also, ~alike & also)
             shares = [
-                m[upper][claimed].mean() if claimed.any() else np.nan for m in masks
+                m[upper][claimed].mean() if claimed.any() else np.nan
+                for m in masks
             ]
             rows.append(
-                (one, other, int(claimed.sum()), *shares, len(above), len(above & too))
+                (
+                    one,
+                    other,
+                    int(claimed.sum()),
+                    *shares,
+                    len(above),
+                    len(above & too),
+                )
             )
-    names = ["first", "second", "pairs_claimed", "srp", "claimed_again", "opposite"]
+    names = [
+        "first",
+        "second",
+        "pairs_claimed",
+        "srp",
+        "claimed_again",
+        "opposite",
+    ]
     return pd.DataFrame(rows, columns=[*names, "lines", "lines_kept"])
 
 
@@ -323,21 +380,28 @@ def pooled(parts: Mapping[str, Scores]) -> tuple[Scores, pd.Series]:
     """
     systems = set.intersection(*(set(part.systems) for part in parts.values()))
     if len(systems) < 3:
-        raise DataError("fewer than three common systems", value=sorted(systems))
+        raise DataError(
+            "fewer than three common systems", value=sorted(systems)
+        )
     frames = []
     for name, part in parts.items():
         if not part.has("document"):
-            raise DataError("a test set that does not name its documents", value=name)
+            raise DataError(
+                "a test set that does not name its documents", value=name
+            )
         frame = pd.DataFrame(
-            {"system": np.array(part.systems)[part.system], "score": part.score}
+            {
+                "system": np.array(part.systems)[part.system],
+                "score": part.score,
+            }
         )
         frame["segment"] = [f"{name} {part.segments[k]}" for k in part.segment]
         frame["document"] = [f"{name} {k}" for k in part.units["document"]]
         frames.append(frame[frame["system"].isin(systems)].assign(set=name))
     every = pd.concat(frames, ignore_index=True)
-    return from_frame(every), every.drop_duplicates("segment").set_index("segment")[
-        "set"
-    ]
+    return from_frame(every), every.drop_duplicates("segment").set_index(
+        "segment"
+    )["set"]
 
 
 def usable(judged: Scores) -> bool:
@@ -347,10 +411,16 @@ def usable(judged: Scores) -> bool:
 
 def domain_names(judgments: DirectAssessment | pd.DataFrame) -> pd.Series:
     """The domain of each segment, indexed by segment; empty if the data name none."""
-    frame = judgments.good if isinstance(judgments, DirectAssessment) else judgments
+    frame = (
+        judgments.good
+        if isinstance(judgments, DirectAssessment)
+        else judgments
+    )
     if "domain" not in frame:
         return pd.Series(dtype=str)
-    known = frame.loc[frame["domain"].notna(), ["segment", "domain"]].astype(str)
+    known = frame.loc[frame["domain"].notna(), ["segment", "domain"]].astype(
+        str
+    )
     return known.drop_duplicates("segment").set_index("segment")["domain"]
 
 
@@ -390,7 +460,9 @@ class _Documents:
         return out
 
 
-def halves(judged: Scores, rng: np.random.Generator, draws: int = 1000) -> pd.DataFrame:
+def halves(
+    judged: Scores, rng: np.random.Generator, draws: int = 1000
+) -> pd.DataFrame:
     """How far two random halves of the documents agree in the ranking of the systems.
 
     One row: systems, documents, tau (mean over splits), low, high (the central 95 % of splits).
@@ -414,7 +486,10 @@ def halves(judged: Scores, rng: np.random.Generator, draws: int = 1000) -> pd.Da
 
 
 def domains(
-    judged: Scores, names: pd.Series, rng: np.random.Generator, draws: int = 1000
+    judged: Scores,
+    names: pd.Series,
+    rng: np.random.Generator,
+    draws: int = 1000,
 ) -> pd.DataFrame:
     """How far the documents of each domain rank the systems as all other documents do.
 
@@ -430,8 +505,12 @@ def domains(
     `FEWEST` documents in the domain or the rest, only tau and without are given.
     """
     data = _Documents(judged)
-    of_segment = names.reindex(list(judged.segments)).fillna("unknown").to_numpy(str)
-    table = pd.DataFrame({"code": data.code, "domain": of_segment}).drop_duplicates()
+    of_segment = (
+        names.reindex(list(judged.segments)).fillna("unknown").to_numpy(str)
+    )
+    table = pd.DataFrame(
+        {"code": data.code, "domain": of_segment}
+    ).drop_duplicates()
     if table["code"].duplicated().any():
         raise DataError(
             "a document of two domains", expected="each document in one domain"
@@ -440,7 +519,10 @@ def domains(
     known = sorted(set(of))
     if len(known) < 2:
         raise DataError("one domain only", value=known, expected="two or more")
-    rows = [_domain(data, of == name, rng, draws) | {"domain": name} for name in known]
+    rows = [
+        _domain(data, of == name, rng, draws) | {"domain": name}
+        for name in known
+    ]
     return pd.DataFrame(rows)[COLUMNS]
 
 
@@ -452,7 +534,10 @@ def _domain(
     rest = 1 - mask
     size = int(inside.sum())
     segments = int(data.segments[inside].sum())
-    row = dict.fromkeys(COLUMNS[1:], np.nan) | {"documents": size, "segments": segments}
+    row = dict.fromkeys(COLUMNS[1:], np.nan) | {
+        "documents": size,
+        "segments": segments,
+    }
     outside = data.means(rest)
     row["tau"] = float(tau(data.means(mask), outside))
     row["without"] = float(tau(data.means(every), outside))
@@ -467,9 +552,16 @@ def _domain(
     between = tau(data.means(random), data.means(1 - random))
     left = tau(data.means(every), data.means(1 - random))
     row["low"], row["high"] = np.nanpercentile(resampled, [2.5, 97.5])
-    row["random_low"], row["random_high"] = np.nanpercentile(between, [2.5, 97.5])
-    for name, drawn, observed in (("", between, "tau"), ("without_", left, "without")):
+    row["random_low"], row["random_high"] = np.nanpercentile(
+        between, [2.5, 97.5]
+    )
+    for name, drawn, observed in (
+        ("", between, "tau"),
+        ("without_", left, "without"),
+    ):
         row[f"{name}random"] = np.nanmean(drawn)
-        worse = (drawn <= row[observed] + 1e-12).sum()  # the observed one counts, too
+        worse = (
+            drawn <= row[observed] + 1e-12
+        ).sum()  # the observed one counts, too
         row[f"{name}p"] = float((1 + worse) / (1 + len(drawn)))
     return row

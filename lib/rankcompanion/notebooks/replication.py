@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rankstability.judgments import UNKNOWN_Z, DirectAssessment, counted, unstandardised
+from rankstability.judgments import (
+    UNKNOWN_Z,
+    DirectAssessment,
+    counted,
+    unstandardised,
+)
 from rankstability.rank.ranking import CLUSTER_RULES, Ranking
 from rankstability.rank.significance import TESTS
 from rankstability.rank.standing import rank_systems
@@ -17,7 +22,9 @@ from .lines.tables import line_counts as line_counts
 from .lines.tables import units_shown as units_shown
 
 TYPES = ("SYSTEM", "REPEAT", "REF", "BAD_REF")
-NOT_SIGNIFICANT = 0.12  # released in place of every p-value that is not significant
+NOT_SIGNIFICANT = (
+    0.12  # released in place of every p-value that is not significant
+)
 
 
 def type_counts(
@@ -30,14 +37,19 @@ def type_counts(
     """
     if isinstance(data, Scores):
         ranked = int(data.judgments.sum())
-        references = 0 if released is None else int(released["n"].sum()) - ranked
+        references = (
+            0 if released is None else int(released["n"].sum()) - ranked
+        )
         rows = [("segment scores", ranked, 0, references, 0)]
     else:
         files = (("ad-latest", data.latest), ("ad-good-raw-redup", data.good))
         rows = [
             (
                 name,
-                *frame["type"].astype(str).value_counts().reindex(TYPES, fill_value=0),
+                *frame["type"]
+                .astype(str)
+                .value_counts()
+                .reindex(TYPES, fill_value=0),
             )
             for name, frame in files
         ]
@@ -74,12 +86,18 @@ def with_official_counts(
     gets a row with the file ``official ranking`` and all its judgments as SYSTEM.
     """
     absent = [
-        {"pair": pair, "file": "official ranking", "SYSTEM": ranked["judgments"].sum()}
+        {
+            "pair": pair,
+            "file": "official ranking",
+            "SYSTEM": ranked["judgments"].sum(),
+        }
         for pair, ranked in rankings.items()
         if ranked is not None and pair not in set(counts["pair"])
     ]
     rows = pd.concat([counts, pd.DataFrame(absent)], ignore_index=True)
-    return rows.fillna(dict.fromkeys(TYPES, 0)).astype(dict.fromkeys(TYPES, int))
+    return rows.fillna(dict.fromkeys(TYPES, 0)).astype(
+        dict.fromkeys(TYPES, int)
+    )
 
 
 def mqm_segment_frame(errors: pd.DataFrame) -> pd.DataFrame:
@@ -92,12 +110,15 @@ def mqm_segment_frame(errors: pd.DataFrame) -> pd.DataFrame:
     for name in ("raw", "z"):
         one = scored(errors, name)
         systems, segments = (
-            np.array(names, dtype=object) for names in (one.systems, one.segments)
+            np.array(names, dtype=object)
+            for names in (one.systems, one.segments)
         )
         cells = pd.DataFrame(
             {"system": systems[one.system], "segment": segments[one.segment]}
         )
-        by = cells.assign(score=one.score).groupby(["system", "segment"])["score"]
+        by = cells.assign(score=one.score).groupby(["system", "segment"])[
+            "score"
+        ]
         columns[name] = by.mean()
         columns.setdefault("n", by.size())
     frame = pd.DataFrame(columns).reset_index().assign(document=None)
@@ -115,10 +136,14 @@ def clusterings(scores: Scores, alpha: float = 0.05) -> pd.DataFrame:
         # one-sided p-values depend on the direction; a correction over unordered pairs fails
         if test == "greater" and correction != "none":
             continue
-        base = rank_systems(scores, test=test, correction=correction, alpha=alpha)
+        base = rank_systems(
+            scores, test=test, correction=correction, alpha=alpha
+        )
         for rule in CLUSTER_RULES:
             table = base.under(rule=rule).table[["rank", "system", "cluster"]]
-            frames.append(table.assign(test=test, correction=correction, rule=rule))
+            frames.append(
+                table.assign(test=test, correction=correction, rule=rule)
+            )
     columns = ["test", "correction", "rule", "rank", "system", "cluster"]
     return pd.concat(frames, ignore_index=True)[columns]
 
@@ -157,7 +182,10 @@ def compare_rankings(ours: Ranking, official: pd.DataFrame) -> pd.DataFrame:
 
 def _same(table: pd.DataFrame, *names: str) -> pd.Series:
     """Whether the official numbers in these columns equal ours, by row."""
-    equal = {name: table[f"{name}_official"] == table[f"{name}_ours"] for name in names}
+    equal = {
+        name: table[f"{name}_official"] == table[f"{name}_ours"]
+        for name in names
+    }
     return pd.DataFrame(equal).all(axis=1)
 
 
@@ -191,11 +219,20 @@ def agreement(
         row["same_means"] = int(_means_same(table).all())
         row["same_counts"] = int(_same(table, "segments", "judgments").all())
     if clusters is not None:
-        for name, rule in (("knowles", "knowles"), ("official", "official wins")):
+        for name, rule in (
+            ("knowles", "knowles"),
+            ("official", "official wins"),
+        ):
             row[f"same_clusters_{name}"] = int(
                 ranking.under(rule=rule).clusters == tuple(clusters)
             )
-    same = ("order", "means", "counts", "clusters_knowles", "clusters_official")
+    same = (
+        "order",
+        "means",
+        "counts",
+        "clusters_knowles",
+        "clusters_official",
+    )
     return pd.DataFrame([row]).reindex(
         columns=["pair", "systems", *(f"same_{n}" for n in same)]
     )
@@ -223,4 +260,6 @@ def compare_p_values(released: pd.DataFrame, scores: Scores) -> pd.DataFrame:
                 else np.isclose(p, q, rtol=1e-6, atol=1e-300)
             )
             rows.append((better, worse, p, q, int(alike)))
-    return pd.DataFrame(rows, columns=["better", "worse", "released", "ours", "same"])
+    return pd.DataFrame(
+        rows, columns=["better", "worse", "released", "ours", "same"]
+    )

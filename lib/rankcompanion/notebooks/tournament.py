@@ -21,8 +21,12 @@ class TaskRankings:
     """The rankings of one task by every method."""
 
     task: str
-    judged: pairwise.PairCounts  # all judgments, including those of the reference
-    counts: pairwise.PairCounts  # without the reference: the edges of the tournament
+    judged: (
+        pairwise.PairCounts
+    )  # all judgments, including those of the reference
+    counts: (
+        pairwise.PairCounts
+    )  # without the reference: the edges of the tournament
     mfas: tournament.Tournament  # the ranking that violates the least weight
     orders: dict[
         str, tuple[str, ...]
@@ -53,12 +57,16 @@ def solve(
     orders = {"mfas": mfas.ranking}
     for name, (_, score) in TOURNAMENT_METHODS.items():
         if score:
-            values = rr.METHODS[score](counts).drop(rr.REFERENCE, errors="ignore")
+            values = rr.METHODS[score](counts).drop(
+                rr.REFERENCE, errors="ignore"
+            )
             values = values.fillna(UNSCORED).sort_index()
             orders[name] = tuple(
                 values.sort_values(ascending=False, kind="stable").index
             )
-    return TaskRankings(task, counts, counts.without(rr.REFERENCE), mfas, orders)
+    return TaskRankings(
+        task, counts, counts.without(rr.REFERENCE), mfas, orders
+    )
 
 
 def solve_tasks(
@@ -81,7 +89,8 @@ def choose(solved: Mapping[str, TaskRankings], name: str = "") -> TaskRankings:
         expected = ", ".join(solved) or "at least one task"
         raise DataError("no such task", value=name, expected=expected)
     most = max(
-        solved.values(), key=lambda task: (task.mfas.cost, len(task.counts.systems))
+        solved.values(),
+        key=lambda task: (task.mfas.cost, len(task.counts.systems)),
     )
     return solved[name] if name else most
 
@@ -103,11 +112,23 @@ def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
             "systems": len(task.counts.systems),
             "pairs": task.judged.comparisons,
         }
-        row |= {"acyclic": str(mfas.acyclic).lower(), "optimal_cost": mfas.cost}
+        row |= {
+            "acyclic": str(mfas.acyclic).lower(),
+            "optimal_cost": mfas.cost,
+        }
         row |= {"optima": mfas.n_optima}
-        row |= {cost_column(m): task.cost(m) for m in TOURNAMENT_METHODS if m != "mfas"}
-        row |= {"proven": str(mfas.optimal).lower(), "lower_bound": mfas.lower_bound}
-        rows.append(row | {"components": len(sizes), "largest_component": max(sizes)})
+        row |= {
+            cost_column(m): task.cost(m)
+            for m in TOURNAMENT_METHODS
+            if m != "mfas"
+        }
+        row |= {
+            "proven": str(mfas.optimal).lower(),
+            "lower_bound": mfas.lower_bound,
+        }
+        rows.append(
+            row | {"components": len(sizes), "largest_component": max(sizes)}
+        )
     return pd.DataFrame(rows).astype({"optima": "Int64"})
 
 
@@ -117,7 +138,9 @@ def rankings_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
     for name, task in solved.items():
         frame = pd.DataFrame({"task": name, "system": task.orders["mfas"]})
         for method, order in task.orders.items():
-            frame[method] = frame["system"].map({s: i for i, s in enumerate(order, 1)})
+            frame[method] = frame["system"].map(
+                {s: i for i, s in enumerate(order, 1)}
+            )
         frames.append(frame)
     return pd.concat(frames, ignore_index=True)
 
@@ -138,7 +161,9 @@ def totals(tasks: pd.DataFrame) -> pd.DataFrame:
     cost = [int(tasks[cost_column(m)].sum()) for m in TOURNAMENT_METHODS]
     frame = pd.DataFrame({"method": list(TOURNAMENT_METHODS), "cost": cost})
     best = frame.loc[frame["method"] == "mfas", "cost"].item()
-    frame["times_the_optimum"] = (frame["cost"] / best).round(2) if best else np.nan
+    frame["times_the_optimum"] = (
+        (frame["cost"] / best).round(2) if best else np.nan
+    )
     return frame
 
 
@@ -149,8 +174,13 @@ def cost_column(method: str) -> str:
 
 def results_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
     """Every decided pair of every task: columns over (won more often), under, weight, task."""
-    parts = [edges_table(task.mfas).assign(task=name) for name, task in solved.items()]
-    return pd.concat(parts, ignore_index=True)[["over", "under", "weight", "task"]]
+    parts = [
+        edges_table(task.mfas).assign(task=name)
+        for name, task in solved.items()
+    ]
+    return pd.concat(parts, ignore_index=True)[
+        ["over", "under", "weight", "task"]
+    ]
 
 
 def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:

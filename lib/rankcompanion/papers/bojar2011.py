@@ -12,7 +12,15 @@ from rankstability.score.rr import REFERENCE
 PAPER = "bojar2011"
 CAMPAIGN = "wmt10"
 FOCUS = "en-cs"  # the task that the paper examines
-TOP = (REFERENCE, "cu-bojar", "cu-tecto", "eurotrans", "onlineB", "pc-trans", "uedin")
+TOP = (
+    REFERENCE,
+    "cu-bojar",
+    "cu-tecto",
+    "eurotrans",
+    "onlineB",
+    "pc-trans",
+    "uedin",
+)
 TABLE2 = ["better_or_equal_others", "better_others"]
 TABLE2 += ["better_or_equal_all_in_block", "better_all_in_block"]
 VALUE = ["statistic", "ours", "system", "other"]
@@ -53,10 +61,16 @@ def across(tables: object) -> pd.DataFrame:
 def _from_print(printed: pd.DataFrame) -> pd.DataFrame:
     """What follows from other printed numbers: sums of Tables 7 and 8, the arrows of Table 12."""
     table12 = printed[printed["place"] == "Table 12"]
-    bleu = table12.pivot(index="system", columns="statistic", values="published")
+    bleu = table12.pivot(
+        index="system", columns="statistic", values="published"
+    )
     sets = ("dev_set_bleu", "test_set_bleu")
-    dev, test = (bleu[name].str.partition("±")[0].astype(float) for name in sets)
-    arrows = (test > dev).map({True: "↗", False: "↘"}).rename("ours").reset_index()
+    dev, test = (
+        bleu[name].str.partition("±")[0].astype(float) for name in sets
+    )
+    arrows = (
+        (test > dev).map({True: "↗", False: "↘"}).rename("ours").reset_index()
+    )
     arrows = arrows.assign(statistic="bleu_difference", task=FOCUS)
     parts = [private_annotation(printed), arrows]
     return pd.concat(parts).assign(provenance="recomputed from print")
@@ -65,7 +79,11 @@ def _from_print(printed: pd.DataFrame) -> pd.DataFrame:
 def _campaign(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Tables 1, 3, 4, 5 and 10, and what the text says about all tasks."""
     campaign = tables["campaign"]
-    place = campaign.iloc[:-1].set_index("task")["comparisons"].rank(ascending=False)
+    place = (
+        campaign.iloc[:-1]
+        .set_index("task")["comparisons"]
+        .rank(ascending=False)
+    )
     winners = tables["sole_winners"].rename(
         columns={"winner": "system", "blocks": "ours"}
     )
@@ -75,11 +93,15 @@ def _campaign(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     correlations["statistic"] = "correlation_" + correlations["x"]
     parts = [
         campaign.melt("task", var_name="statistic", value_name="ours"),
-        tables["kappas"].melt(["kind", "reference"], ["s", "pi"], "statistic", "ours"),
+        tables["kappas"].melt(
+            ["kind", "reference"], ["s", "pi"], "statistic", "ours"
+        ),
         winners.assign(statistic="sole_winner_blocks"),
         correlations,
         tables["chance"].rename(columns={"value": "ours"}),
-        place.rename("ours").reset_index().assign(statistic="place_by_comparisons"),
+        place.rename("ours")
+        .reset_index()
+        .assign(statistic="place_by_comparisons"),
     ]
     return pd.concat(parts)
 
@@ -93,7 +115,9 @@ def _scores(scores: pd.DataFrame) -> pd.DataFrame:
     compared = f"about {focus['comparisons'].mean().round(-2):,.0f}"
     alike = float(focus[[TABLE2[0], TABLE2[2]]].corr("spearman").iloc[0, 1])
     columns = share.assign(blocks_shown=focus["blocks_shown"], ties=ties)
-    rows = columns.reset_index().melt("system", var_name="statistic", value_name="ours")
+    rows = columns.reset_index().melt(
+        "system", var_name="statistic", value_name="ours"
+    )
     words = "very similar" if alike > 0.95 else f"Spearman {alike:.3f}"
     gap = round(ties["cu-bojar"] - ties["pc-trans"], 1)
     more: list[tuple[Any, ...]] = [
@@ -102,18 +126,26 @@ def _scores(scores: pd.DataFrame) -> pd.DataFrame:
         ("orders_alike", words, "", ""),
         ("difference_of_ties", gap, "cu-bojar", "pc-trans"),
     ]
-    return pd.concat([rows, pd.DataFrame(more, columns=VALUE)]).assign(task=FOCUS)
+    return pd.concat([rows, pd.DataFrame(more, columns=VALUE)]).assign(
+        task=FOCUS
+    )
 
 
 def _pairs(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Tables 6 and 9, and Section 2.5 on cu-tecto against cu-bojar."""
-    better = tables["table6"].melt("better_than", var_name="system", value_name="ours")
+    better = tables["table6"].melt(
+        "better_than", var_name="system", value_name="ours"
+    )
     better = better[better["better_than"] != better["system"]]
     better = better.rename(columns={"better_than": "other"}).assign(
         statistic="better_share"
     )
     twice = tables["table9"]
-    twice = twice[twice.duplicated("judge", keep=False)].sort_values("pc-trans").head(2)
+    twice = (
+        twice[twice.duplicated("judge", keep=False)]
+        .sort_values("pc-trans")
+        .head(2)
+    )
     twice = twice.drop(columns=["judge", "block"]).assign(
         kind=["first", "second"][: len(twice)]
     )
@@ -131,9 +163,9 @@ def _pairs(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         ("tie_blocks", blocks["ties"], one, other),
         ("tie_share", 100 * blocks["ties"] / blocks["blocks"], one, other),
     ]
-    return pd.concat([better, ranks, pd.DataFrame(both, columns=VALUE)]).assign(
-        task=FOCUS
-    )
+    return pd.concat(
+        [better, ranks, pd.DataFrame(both, columns=VALUE)]
+    ).assign(task=FOCUS)
 
 
 def _edits(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -145,7 +177,10 @@ def _edits(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     columns = ["edits", "acceptable", "acceptable_share"]
     edits = edits.melt("task", list(names.values()), "statistic", "ours")
     return pd.concat(
-        [edits, accepted.melt(["task", "system"], columns, "statistic", "ours")]
+        [
+            edits,
+            accepted.melt(["task", "system"], columns, "statistic", "ours"),
+        ]
     )
 
 
@@ -174,7 +209,13 @@ def private_annotation(printed: pd.DataFrame) -> pd.DataFrame:
         ("annotations", "T and B", "total", "total", every),
         ("agree", "T and B", "", "", agreed),
         ("agree_share", "T and B", "", "", 100 * agreed / every),
-        ("kappa", "T and B", "", "", float(cohens_kappa(joint, return_results=False))),
+        (
+            "kappa",
+            "T and B",
+            "",
+            "",
+            float(cohens_kappa(joint, return_results=False)),
+        ),
         ("annotators", "", "", "", f"{len(people)} annotators"),
     ]
     for label in LABELS:
@@ -185,4 +226,6 @@ def private_annotation(printed: pd.DataFrame) -> pd.DataFrame:
             ("annotations", "O", label, "", by_b[label]),
             ("annotations", "M", label, "", by_t[label]),
         ]
-    return pd.DataFrame(rows, columns=["statistic", "kind", "label", "other", "ours"])
+    return pd.DataFrame(
+        rows, columns=["statistic", "kind", "label", "other", "ours"]
+    )

@@ -35,13 +35,21 @@ KEYS = [
 PAIR = ["campaign", "pair"]
 KINDS = ["d_rank", "d_cluster", "d_both"]
 STYLES = ("SR-DC", "SR+DC")
-SETTINGS = {"test": "scipy<1.7", "rule": "knowles", "alpha": 0.05}  # the paper's
+SETTINGS = {
+    "test": "scipy<1.7",
+    "rule": "knowles",
+    "alpha": 0.05,
+}  # the paper's
 JUDGED = {"M": "monolingual", "B": "bilingual"}
 ALMOST_ALL = 0.9  # the share of HITs that is taken for "almost all"
 NOT_HERE = "the archive is not here"
 RELEASED = "from the released segment scores of 2020"
-LONGER = "; why they differ is not known (en-iu was collected for longer: Table 4)"
-NO_WORKERS = "only released segment scores are here: no workers, no official clusters"
+LONGER = (
+    "; why they differ is not known (en-iu was collected for longer: Table 4)"
+)
+NO_WORKERS = (
+    "only released segment scores are here: no workers, no official clusters"
+)
 REBUILT = "the raw scores here were rebuilt from the released z-scores"
 OFFICIAL = {"provenance": "official"}
 PRINT = {"provenance": "recomputed from print"}
@@ -79,14 +87,18 @@ class Count:
         if not self.absent or not self.here:
             return NOT_HERE if self.absent else ""
         one = len(self.absent) == 1
-        missing = f"{self.absent[0]} is" if one else f"{len(self.absent)} pairs are"
+        missing = (
+            f"{self.absent[0]} is" if one else f"{len(self.absent)} pairs are"
+        )
         return f"{self.fraction} in the pairs here; {missing} absent"
 
     def beside(self, printed: str) -> Answer:
         """``k/n`` if all pairs are here, or if those here contradict the print; else no data."""
         more = int(printed.partition("/")[0]) - self.changed
         if self.absent and 0 <= more <= len(self.absent):
-            return Answer(None, self.gap.replace("here;", "here, consistent so far;"))
+            return Answer(
+                None, self.gap.replace("here;", "here, consistent so far;")
+            )
         return Answer(self.fraction, self.gap)
 
 
@@ -96,15 +108,25 @@ def included(campaign: str = "") -> pd.DataFrame:
     Columns: campaign, pair, style (``SR-DC``, ``SR+DC``), judged (``monolingual``, ``bilingual``).
     """
     rows = claims.published(PAPER, "Table 4")
-    rows = rows[(rows["used"] == "yes") & rows["quantity"].isin(["style", "judged"])]
-    cells = rows.set_index([*PAIR, "quantity"])["published"].unstack(sort=False)
-    frame = cells.replace({"judged": JUDGED}).reset_index().rename_axis(columns=None)
+    rows = rows[
+        (rows["used"] == "yes") & rows["quantity"].isin(["style", "judged"])
+    ]
+    cells = rows.set_index([*PAIR, "quantity"])["published"].unstack(
+        sort=False
+    )
+    frame = (
+        cells.replace({"judged": JUDGED})
+        .reset_index()
+        .rename_axis(columns=None)
+    )
     return frame[frame["campaign"] == campaign] if campaign else frame
 
 
 def absent_pairs(campaign: str, pairs: Iterable[str]) -> str:
     """The campaign's pairs in Table 4, used or not, that are not among `pairs`."""
-    return ", ".join(sorted(set(rows_of(campaign, "Table 4")["pair"]) - set(pairs)))
+    return ", ".join(
+        sorted(set(rows_of(campaign, "Table 4")["pair"]) - set(pairs))
+    )
 
 
 def rows_of(campaign: str, *places: str) -> pd.DataFrame:
@@ -114,7 +136,9 @@ def rows_of(campaign: str, *places: str) -> pd.DataFrame:
 
 
 def compare(
-    rows: pd.DataFrame, answer: Callable[[Any], Answer | None], run: Mapping[str, Any]
+    rows: pd.DataFrame,
+    answer: Callable[[Any], Answer | None],
+    run: Mapping[str, Any],
 ) -> pd.DataFrame:
     """Ledger rows for the published `rows`, from what `answer` returns for each (None: no data).
 
@@ -128,7 +152,10 @@ def compare(
     found = [answer(row) or Answer() for row in rows.itertuples()]
     ours = rows[KEYS].assign(
         ours=pd.Series([a.ours for a in found], rows.index, dtype=object),
-        reason=[joined(a.reason, other if a.reason or a.ours else "") for a in found],
+        reason=[
+            joined(a.reason, other if a.reason or a.ours else "")
+            for a in found
+        ],
         provenance=[
             a.provenance or (run.get("absent") if a.ours is None else None)
             for a in found
@@ -142,25 +169,35 @@ def joined(*reasons: str) -> str:
     return "; ".join(filter(None, reasons))
 
 
-def so_far(value: Any, printed: str, number: int, absent: str, how: str = "") -> Answer:
+def so_far(
+    value: Any, printed: str, number: int, absent: str, how: str = ""
+) -> Answer:
     """`value` if all pairs are here; while some are absent, it is mentioned in the reason only."""
     if not absent:
         return Answer(value, how)
     fits = (
-        "consistent" if claims.status(printed, value) == "exact" else "not as printed"
+        "consistent"
+        if claims.status(printed, value) == "exact"
+        else "not as printed"
     )
-    here = f"{value} in the {number} pairs here, {fits} so far; {absent} absent"
+    here = (
+        f"{value} in the {number} pairs here, {fits} so far; {absent} absent"
+    )
     return Answer(None, joined(how, here))
 
 
-def replication_claims(agreement: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
+def replication_claims(
+    agreement: pd.DataFrame, run: Mapping[str, Any]
+) -> pd.DataFrame:
     """Table 4 (appendix A): which rankings are reproduced, with clusters by the paper's line rule.
 
     `agreement` is notebook 01's table ``verdict``; `run` has the run's campaign and settings.
     """
     rows = claims.published(PAPER, "Table 4")
     about = (rows[["campaign", "released"]] == run["campaign"]).any(axis=1)
-    about &= rows["pair"].isin(agreement["pair"]) & (rows["quantity"] == "replicated")
+    about &= rows["pair"].isin(agreement["pair"]) & (
+        rows["quantity"] == "replicated"
+    )
     by_pair = agreement.set_index("pair").drop(columns="systems")
     how = REBUILT if run["provenance"] == "rebuilt from z" else ""
     answer = partial(
@@ -180,11 +217,19 @@ def _replicated(
     workers = row.campaign == campaign
     if not len(checks):
         return None
-    same = bool((checks.drop("same_clusters_official", errors="ignore") == 1).all())
-    reason = "; ".join(f"{name}: {yes(value == 1)}" for name, value in checks.items())
+    same = bool(
+        (checks.drop("same_clusters_official", errors="ignore") == 1).all()
+    )
+    reason = "; ".join(
+        f"{name}: {yes(value == 1)}" for name, value in checks.items()
+    )
     if same:
         told = row.published != "✓" or not workers
-        reason = "order, means and counts equal the official file here" if told else ""
+        reason = (
+            "order, means and counts equal the official file here"
+            if told
+            else ""
+        )
     if not workers:
         return Answer(None, joined(reason, NO_WORKERS))
     return Answer("✓" if same else "differs", joined(reason, how))
@@ -195,7 +240,9 @@ def removal_claims(
 ) -> pd.DataFrame:
     """The campaign's rows of Table 2 and section 5.1, from notebook 02's tables of all pairs."""
     campaign = str(run["campaign"])
-    changes, workers = (table.assign(campaign=campaign) for table in (changes, workers))
+    changes, workers = (
+        table.assign(campaign=campaign) for table in (changes, workers)
+    )
     pairs = included(campaign)
     answer = partial(_changed, changes=changes, pairs=pairs)
     table_2 = compare(rows_of(campaign, "Table 2"), answer, run)
@@ -209,12 +256,16 @@ def _changed(row: Any, changes: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
     return count_changed(part, pairs, row.kind).beside(row.published)
 
 
-def count_changed(changes: pd.DataFrame, pairs: pd.DataFrame, kind: str) -> Count:
+def count_changed(
+    changes: pd.DataFrame, pairs: pd.DataFrame, kind: str
+) -> Count:
     """How many of the paper's `pairs` changed, and which of them are not in `changes`."""
     seen = pairs[PAIR].merge(changes, "left", indicator=True)
     here = seen["_merge"] == "both"
     absent = seen.loc[~here, "pair"] + " of " + seen.loc[~here, "campaign"]
-    return Count(int(seen.loc[here, kind].sum()), int(here.sum()), tuple(absent))
+    return Count(
+        int(seen.loc[here, kind].sum()), int(here.sum()), tuple(absent)
+    )
 
 
 def percentages(
@@ -246,17 +297,23 @@ def _percentage(row: Any, workers: pd.DataFrame) -> Answer | None:
         value = str(int(table[["ref", "bad_ref"]].to_numpy().sum()))
     here = [set(table.index[table["campaign"] == name]) for name in names]
     gaps = map(absent_pairs, names, here)
-    return so_far(value, row.published, len(table), ", ".join(filter(None, gaps)))
+    return so_far(
+        value, row.published, len(table), ", ".join(filter(None, gaps))
+    )
 
 
-def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
+def degradation_claims(
+    ranks: pd.DataFrame, run: Mapping[str, Any]
+) -> pd.DataFrame:
     """Figures 2 and 3: the relations between systems when human scores are divided.
 
     `ranks` is the table of notebook 03 for all pairs: pair, ranking, rank, system, cluster.
     """
     rows = rows_of(run["campaign"], "Figure 2", "Figure 3")
     return compare(
-        rows[rows["divisor"] != "original"], partial(_divided, ranks=ranks), run
+        rows[rows["divisor"] != "original"],
+        partial(_divided, ranks=ranks),
+        run,
     )
 
 
@@ -270,13 +327,17 @@ def _divided(row: Any, ranks: pd.DataFrame) -> Answer | None:
     if row.quantity == "relation":
         return Answer(relation(tables[row.divisor], "AFRL", "PROMT_NMT"))
     if row.quantity == "every_relation":
-        seen = {relation(table, "PROMT_NMT", "Online-A") for table in tables.values()}
+        seen = {
+            relation(table, "PROMT_NMT", "Online-A")
+            for table in tables.values()
+        }
         return Answer(yes(len(seen) == 4), "; ".join(sorted(seen)))
     volc = volctrans(part["system"].drop_duplicates())
     numbers = [int((t["cluster"] == 1).sum()) for t in tables.values()]
     if row.quantity == "drops":
         numbers = [
-            int(t.loc[t["system"] == volc, "rank"].iloc[0]) for t in tables.values()
+            int(t.loc[t["system"] == volc, "rank"].iloc[0])
+            for t in tables.values()
         ]
     return Answer(yes(max(numbers) > numbers[0]), volc)
 
@@ -290,7 +351,11 @@ def relation(table: pd.DataFrame, one: str, other: str) -> str:
     two = table[table["system"].isin(ids)].set_index("system")
     higher = ids[str(two["rank"].idxmin())]
     same = two["cluster"].nunique() == 1
-    return f"same cluster, {higher} higher" if same else f"{higher} in a higher cluster"
+    return (
+        f"same cluster, {higher} higher"
+        if same
+        else f"{higher} in a higher cluster"
+    )
 
 
 def system_named(systems: pd.Series, name: str) -> str:
@@ -306,7 +371,9 @@ def volctrans(systems: pd.Series) -> str:
     )
 
 
-def cooccurrence_claims(balance: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
+def cooccurrence_claims(
+    balance: pd.DataFrame, run: Mapping[str, Any]
+) -> pd.DataFrame:
     """Figure 4: how many HITs hold every system, from the table ``balance`` of notebook 04."""
     campaign = run["campaign"]
     in_paper = balance["pair"].isin(included(campaign)["pair"])
@@ -343,15 +410,20 @@ def documents_claims(
     return compare(rows_of(run["campaign"], "Figure 5"), answer, run)
 
 
-def _documents(row: Any, luck: pd.DataFrame, summary: pd.DataFrame) -> Answer | None:
+def _documents(
+    row: Any, luck: pd.DataFrame, summary: pd.DataFrame
+) -> Answer | None:
     """What a row says of the human translations of a pair, document by document."""
     part = luck[luck["pair"] == row.pair]
     if part.empty:
         return None
-    human, machine = (part.loc[part["human"] == k, "document_sd"] for k in (1, 0))
+    human, machine = (
+        part.loc[part["human"] == k, "document_sd"] for k in (1, 0)
+    )
     values = {
         "human_highest": part.loc[part["mean_raw"].idxmax(), "human"] == 1,
-        "unjudged": summary.loc[summary["pair"] == row.pair, "judged"].iloc[0] < 1,
+        "unjudged": summary.loc[summary["pair"] == row.pair, "judged"].iloc[0]
+        < 1,
         "human_steady": human.mean() < machine.median(),
     }
     return Answer(yes(values[row.quantity]))
@@ -363,22 +435,34 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
     `tables` is as `claims` describes it.
     """
     changes = _of_the_paper(tables("02_outlier_removal", "changes"), "removed")
-    divided = _of_the_paper(tables("03_divisor_degradation", "changes"), "divisor")
-    divided = divided[divided["divisor"].isin(claims.settings(PAPER)["divisors"])]
+    divided = _of_the_paper(
+        tables("03_divisor_degradation", "changes"), "divisor"
+    )
+    divided = divided[
+        divided["divisor"].isin(claims.settings(PAPER)["divisors"])
+    ]
     workers = tables("02_outlier_removal", "workers")
     toy = toy_example().rename(columns={"z_of_50": "ours"}).round({"ours": 4})
     rows = claims.published(PAPER, "Section 5.1")
     parts = [
-        claims.compare(claims.published(PAPER, "Section 5"), toy, ["hit"], **PRINT),
+        claims.compare(
+            claims.published(PAPER, "Section 5"), toy, ["hit"], **PRINT
+        ),
         _facts(tables("catalogue", "pairs")),
         _table_1(
-            tables("01_replication", "type_counts"), tables("01_replication", "run")
+            tables("01_replication", "type_counts"),
+            tables("01_replication", "run"),
         ),
         _removal_totals(changes, _runs(tables("02_outlier_removal", "run"))),
-        percentages(rows[rows["campaign"].str.contains(" ")], workers, OFFICIAL),
+        percentages(
+            rows[rows["campaign"].str.contains(" ")], workers, OFFICIAL
+        ),
         _figure_1(divided, _runs(tables("03_divisor_degradation", "run"))),
         _original_rankings(
-            *(tables("01_replication", name) for name in ("ranking", "machines"))
+            *(
+                tables("01_replication", name)
+                for name in ("ranking", "machines")
+            )
         ),
     ]
     return pd.concat(parts, ignore_index=True)
@@ -387,12 +471,17 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
 def _runs(runs: pd.DataFrame) -> dict[str, Any]:
     """Settings and provenance of several campaigns' runs; unusual ones of any run are kept."""
     runs = runs[runs["campaign"].isin(included()["campaign"])]
-    rebuilt = runs.get("provenance", pd.Series(dtype=str)).eq("rebuilt from z").any()
+    rebuilt = (
+        runs.get("provenance", pd.Series(dtype=str)).eq("rebuilt from z").any()
+    )
     settings = {"provenance": "rebuilt from z" if rebuilt else "official"}
     other = {
-        name: set(runs.get(name, ())) - {usual} for name, usual in SETTINGS.items()
+        name: set(runs.get(name, ())) - {usual}
+        for name, usual in SETTINGS.items()
     }
-    settings |= {name: values.pop() for name, values in other.items() if values}
+    settings |= {
+        name: values.pop() for name, values in other.items() if values
+    }
     return settings | {
         "absent": "official"
     }  # provenance of rows that wait for absent data
@@ -412,7 +501,9 @@ def _facts(pairs: pd.DataFrame) -> pd.DataFrame:
     facts = ["style", "tool", "judged"]
     rows = rows[rows["quantity"].isin(facts) & (rows["campaign"] != "")]
     known = pairs.reindex(columns=[*PAIR, *facts])
-    known = known.replace({"judged": {word: letter for letter, word in JUDGED.items()}})
+    known = known.replace(
+        {"judged": {word: letter for letter, word in JUDGED.items()}}
+    )
     known = known.melt(PAIR, facts, "quantity", "ours").assign(fact=True)
     return claims.compare(rows, known, [*PAIR, "quantity"], **OFFICIAL)
 
@@ -423,7 +514,9 @@ def _table_1(counts: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     The sum of SYSTEM and REPEAT is also known if only averages and their numbers of judgments were
     released; in those of 2020, reference rows are called ``HUMAN``.
     """
-    provenance = dict(zip(runs["campaign"], runs.get("provenance", ()), strict=False))
+    provenance = dict(
+        zip(runs["campaign"], runs.get("provenance", ()), strict=False)
+    )
     rows = claims.published(PAPER, "Table 1")
     answer = partial(_rows_of_type, counts=counts, provenance=provenance)
     return compare(rows[rows["campaign"] != ""], answer, OFFICIAL)
@@ -438,7 +531,9 @@ def _rows_of_type(
         return None
     source = part["campaign"].iloc[0]
     part = part[part["pair"].isin(rows_of(row.campaign, "Table 4")["pair"])]
-    return _type_total(part, row, note)._replace(provenance=provenance.get(source))
+    return _type_total(part, row, note)._replace(
+        provenance=provenance.get(source)
+    )
 
 
 def _released(row: Any, table: pd.DataFrame) -> tuple[str, pd.DataFrame]:
@@ -447,7 +542,9 @@ def _released(row: Any, table: pd.DataFrame) -> tuple[str, pd.DataFrame]:
         table = table[table["pair"] == row.pair]
     own = table[table["campaign"] == row.campaign]
     return (
-        ("", own) if len(own) else (RELEASED, table[table["campaign"] == row.released])
+        ("", own)
+        if len(own)
+        else (RELEASED, table[table["campaign"] == row.released])
     )
 
 
@@ -456,8 +553,12 @@ def _type_total(counts: pd.DataFrame, row: Any, note: str) -> Answer:
     if row.kind == "SYSTEM + REPEAT":
         used = counts[counts["file"] != "ad-latest"]
         total = int(used[["SYSTEM", "REPEAT"]].to_numpy().sum())
-        official = ", ".join(used.loc[used["file"] == "official ranking", "pair"])
-        note = note or (f"{official} from its official counts" if official else "")
+        official = ", ".join(
+            used.loc[used["file"] == "official ranking", "pair"]
+        )
+        note = note or (
+            f"{official} from its official counts" if official else ""
+        )
         note += LONGER if str(total) != row.published else ""
     else:
         judged = counts["file"] == "ad-good-raw-redup"
@@ -469,12 +570,15 @@ def _type_total(counts: pd.DataFrame, row: Any, note: str) -> Answer:
         return Answer()
     if gap := absent_pairs(row.campaign, used["pair"]):
         return Answer(
-            None, f"{total} rows in the {len(used)} pairs here; {gap} is absent"
+            None,
+            f"{total} rows in the {len(used)} pairs here; {gap} is absent",
         )
     return Answer(total, note)
 
 
-def _removal_totals(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
+def _removal_totals(
+    changes: pd.DataFrame, run: Mapping[str, Any]
+) -> pd.DataFrame:
     """Table 2 (all), Table 3, section 3's numbers of pairs, section 5.2.
 
     While pairs are absent, what follows from the rows of Table 2 is recomputed from these.
@@ -510,12 +614,18 @@ def _total(
         if found.ours is not None or row.place == "Table 3":
             return found
     asked = [
-        key for key in here if row.style in ("", key[0]) and row.kind in ("", key[1])
+        key
+        for key in here
+        if row.style in ("", key[0]) and row.kind in ("", key[1])
     ]
     absent = {pair for key in asked for pair in here[key].absent}
     if not absent:
         return _said(row, here)
-    gap = here[asked[0]].gap if len(asked) == 1 else f"{len(absent)} pairs are absent"
+    gap = (
+        here[asked[0]].gap
+        if len(asked) == 1
+        else f"{len(absent)} pairs are absent"
+    )
     said = _said(row, printed)
     why = joined(said.reason, "from the rows of Table 2", gap)
     return Answer(said.ours, why, PRINT["provenance"])
@@ -526,7 +636,9 @@ def _tallies(
 ) -> dict[tuple[str, str], Count]:
     """How many pairs changed, by style and kind of change."""
     return {
-        (style, kind): count_changed(changes, pairs[pairs["style"] == style], kind)
+        (style, kind): count_changed(
+            changes, pairs[pairs["style"] == style], kind
+        )
         for style, kind in product(STYLES, KINDS)
     }
 
@@ -547,11 +659,22 @@ def _said(row: Any, tallies: Mapping[tuple[str, str], Count]) -> Answer:
         rank = "d_rank"
         others = ("d_cluster", "d_both")
         return Answer(
-            yes(all(share[s, rank] > share[s, k] for s in STYLES for k in others))
+            yes(
+                all(
+                    share[s, rank] > share[s, k]
+                    for s in STYLES
+                    for k in others
+                )
+            )
         )
     if row.quantity == "more_in_SR+DC":
         return Answer(
-            yes(all(share["SR+DC", kind] > share["SR-DC", kind] for kind in KINDS))
+            yes(
+                all(
+                    share["SR+DC", kind] > share["SR-DC", kind]
+                    for kind in KINDS
+                )
+            )
         )
     tally = tallies[row.style, row.kind or "d_rank"]
     answers = {
@@ -566,13 +689,16 @@ def _said(row: Any, tallies: Mapping[tuple[str, str], Count]) -> Answer:
 def _reference_alone(changes: pd.DataFrame, number: int) -> Answer:
     """Whether REF alone has a similar effect: counts differ by at most a tenth of the pairs."""
     parts = [
-        changes.loc[changes["removed"] == name, KINDS] for name in ("human+ref", "ref")
+        changes.loc[changes["removed"] == name, KINDS]
+        for name in ("human+ref", "ref")
     ]
     both, alone = (part.sum().astype(int) for part in parts)
     size = len(parts[1])
     near = (both - alone).abs().max() <= len(parts[1]) / 10
     sums = f"human and REF {both.tolist()}, REF alone {alone.tolist()} (rank, cluster, both)"
-    return Answer(yes(near) if size == number else None, f"{size} pairs: {sums}")
+    return Answer(
+        yes(near) if size == number else None, f"{size} pairs: {sums}"
+    )
 
 
 def _similar_judging(human: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
@@ -589,11 +715,16 @@ def _similar_judging(human: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
             .loc[["bilingual", "monolingual"]]
         )
         (two, of_two), (one, of_one) = by.to_numpy().tolist()
-        p = float(fisher_exact([[two, of_two - two], [one, of_one - one]]).pvalue)
+        p = float(
+            fisher_exact([[two, of_two - two], [one, of_one - one]]).pvalue
+        )
         smallest = min(smallest, p)
-        texts.append(f"{kind.removeprefix('d_')} bilingual {two}, monolingual {one}")
+        texts.append(
+            f"{kind.removeprefix('d_')} bilingual {two}, monolingual {one}"
+        )
     return Answer(
-        yes(smallest > 0.05), "; ".join([*texts, f"smallest Fisher p {smallest:.2f}"])
+        yes(smallest > 0.05),
+        "; ".join([*texts, f"smallest Fisher p {smallest:.2f}"]),
     )
 
 
@@ -601,9 +732,13 @@ def _figure_1(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     """Figure 1: shares of pairs changed by divisor."""
     pairs = included()
     divisors = sorted(set(changes["divisor"]))
-    tallies = [_tallies(changes[changes["divisor"] == d], pairs) for d in divisors]
+    tallies = [
+        _tallies(changes[changes["divisor"] == d], pairs) for d in divisors
+    ]
     plain = changes[changes["style"] == "SR-DC"]
-    answer = partial(_by_divisor, divisors=divisors, tallies=tallies, plain=plain)
+    answer = partial(
+        _by_divisor, divisors=divisors, tallies=tallies, plain=plain
+    )
     return compare(claims.published(PAPER, "Figure 1"), answer, run)
 
 
@@ -614,7 +749,9 @@ def _by_divisor(
     plain: pd.DataFrame,
 ) -> Answer | None:
     """What a row says of the share of pairs that change as scores are divided by more."""
-    less, more = ([tally[style, row.kind] for tally in tallies] for style in STYLES)
+    less, more = (
+        [tally[style, row.kind] for tally in tallies] for style in STYLES
+    )
     whole = bool(tallies) and not any(count.absent for count in less)
     shares = [count.share for count in less]
     if row.quantity == "immune":
@@ -622,7 +759,9 @@ def _by_divisor(
         text = f"the order of {int(moved.sum())} of the {len(moved)} SR-DC pairs here changes"
         return Answer("no", text) if moved.sum() else None
     if row.quantity == "grows":
-        text = ", ".join(count.fraction for count in less if count.here) or "none"
+        text = (
+            ", ".join(count.fraction for count in less if count.here) or "none"
+        )
         text = f"divisors {' '.join(f'{d:g}' for d in divisors)}: {text}"
         rises = whole and shares == sorted(shares) and shares[-1] > shares[0]
         return (
@@ -631,11 +770,15 @@ def _by_divisor(
             else Answer(None, f"{text} in the pairs here")
         )
     if whole and not any(count.absent for count in more):
-        return Answer(yes(all(m.share > s for m, s in zip(more, shares, strict=True))))
+        return Answer(
+            yes(all(m.share > s for m, s in zip(more, shares, strict=True)))
+        )
     return None
 
 
-def _original_rankings(rankings: pd.DataFrame, machines: pd.DataFrame) -> pd.DataFrame:
+def _original_rankings(
+    rankings: pd.DataFrame, machines: pd.DataFrame
+) -> pd.DataFrame:
     """Section 5.3 and the first columns of Figures 2 and 3: 2020 before any score is divided.
 
     From the judgments if they are here, else from the released segment scores.
@@ -663,12 +806,17 @@ def _of_original(
 ) -> Answer:
     """The answer to a row about a ranking, and about that ranking without human systems."""
     humans = sorted(set(whole["system"]) - set(machines["system"]))
-    held = f"{note}, which hold {', '.join(humans)}" if note else ", ".join(humans)
+    held = (
+        f"{note}, which hold {', '.join(humans)}"
+        if note
+        else ", ".join(humans)
+    )
     if quantity == "assessments":
         return Answer(f"{whole['judgments'].sum() / len(whole):.2f}", note)
     if quantity == "humans":
         return Answer(
-            yes(len(humans) > 1), f"{claims.WEAK} the names in the files; {held}"
+            yes(len(humans) > 1),
+            f"{claims.WEAK} the names in the files; {held}",
         )
     if quantity == "relation":
         return Answer(relation(machines, "AFRL", "PROMT_NMT"), held)
@@ -676,7 +824,10 @@ def _of_original(
         volc = volctrans(whole["system"])
         top = set(machines.loc[machines["cluster"] == 1, "system"])
         return Answer(yes(top == {volc}), joined(note, volc))
-    names = [system_named(whole["system"], name) for name in ("Online-A", "Online-G")]
+    names = [
+        system_named(whole["system"], name)
+        for name in ("Online-A", "Online-G")
+    ]
     lines = [
         t.loc[t["system"].isin(names), "cluster"].nunique() > 1
         for t in (whole, machines)

@@ -47,13 +47,19 @@ def ranking(da: DirectAssessment, standard: str = "") -> pd.DataFrame:
     if standard:
         rows &= of_systems(da.latest, [standard])
         if not rows.any():
-            raise DataError("no rows of the system to standardise by", value=standard)
+            raise DataError(
+                "no rows of the system to standardise by", value=standard
+            )
     scores = segment_scores(chosen, judgment_z(chosen, rows))
     made = rank_systems(scores, test="scipy<1.7", rule="knowles")
-    table = made.table[["rank", "system", "mean_raw", "mean_z"]].reset_index(drop=True)
+    table = made.table[["rank", "system", "mean_raw", "mean_z"]].reset_index(
+        drop=True
+    )
     table["line"] = np.nan
     for level in sorted(LEVELS, reverse=True):
-        table.loc[table["rank"].isin(made.under(alpha=level).lines), "line"] = level
+        table.loc[
+            table["rank"].isin(made.under(alpha=level).lines), "line"
+        ] = level
     return table
 
 
@@ -64,13 +70,22 @@ def ledger(rankings: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         values = table.assign(
             mean_raw=table["mean_raw"].map("{:.1f}".format),
             mean_z=table["mean_z"].map("{:.3f}".format),
-            line=table["line"].map(lambda v: "none" if np.isnan(v) else f"{v:g}"),
+            line=table["line"].map(
+                lambda v: "none" if np.isnan(v) else f"{v:g}"
+            ),
         )
         long = values.melt(
-            "rank", ["system", "mean_raw", "mean_z", "line"], "statistic", "ours"
+            "rank",
+            ["system", "mean_raw", "mean_z", "line"],
+            "statistic",
+            "ours",
         )
-        long = long[~(long["statistic"].eq("line") & long["rank"].eq(len(table)))]
+        long = long[
+            ~(long["statistic"].eq("line") & long["rank"].eq(len(table)))
+        ]
         parts.append(long.assign(place=TABLES[name]))
     ours = pd.concat(parts, ignore_index=True)
     on = ["place", "statistic", "rank"]
-    return claims.compare(claims.published(PAPER), ours, on, provenance="official")
+    return claims.compare(
+        claims.published(PAPER), ours, on, provenance="official"
+    )

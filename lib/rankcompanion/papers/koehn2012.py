@@ -45,7 +45,10 @@ RANKED = (
     "clusters",
 )  # of Tables 2 and 3: exact or different, never rounded
 MOST = (8, 12)  # values of sigma^2 that "seem to cover most cases" (Section 6)
-FIFTEEN = {"systems": SYSTEMS, "sigma2": SIGMA2}  # settings of the simulated campaigns
+FIFTEEN = {
+    "systems": SYSTEMS,
+    "sigma2": SIGMA2,
+}  # settings of the simulated campaigns
 NEAR = 0.3  # the ratio of ours to a number of Table 4, less 1, within which one unit is rounding
 WITHIN = 3 * np.sqrt(
     2
@@ -92,7 +95,11 @@ def beside_table4(needed: pd.DataFrame) -> pd.DataFrame:
 def _in_thousands(number: float, ours: float) -> str:
     """The status of our thousands; one unit of a printed "1k" is all of it, hence the ratio."""
     found = claims.status(f"{number:g}", ours)
-    return "differs" if found == "rounds" and abs(ours / number - 1) > NEAR else found
+    return (
+        "differs"
+        if found == "rounds" and abs(ours / number - 1) > NEAR
+        else found
+    )
 
 
 def range_text(first: int, last: int) -> str:
@@ -134,15 +141,21 @@ def report(
     )  # fmt: skip
     official = out["place"].isin(OFFICIAL)
     out["provenance"] = out["provenance"].mask(official, "official")
-    integral = out["place"].isin(INTEGRALS) & (out["provenance"] == "simulated")
+    integral = out["place"].isin(INTEGRALS) & (
+        out["provenance"] == "simulated"
+    )
     out["provenance"] = out["provenance"].mask(integral, "integral")
     # "off by one unit" is no rounding for a rank, nor (see `NEAR`) for the small ones of Table 4
-    published = pd.to_numeric(out["published"].str.rstrip("%"), errors="coerce")
+    published = pd.to_numeric(
+        out["published"].str.rstrip("%"), errors="coerce"
+    )
     value = pd.to_numeric(out["ours"].str.rstrip("%"), errors="coerce")
     far = (out["place"] == "Table 4") & ((value / published - 1).abs() > NEAR)
     wrong = far | official & rows["quantity"].isin(RANKED).to_numpy()
     return out.assign(
-        status=out["status"].mask(wrong & (out["status"] == "rounds"), "differs")
+        status=out["status"].mask(
+            wrong & (out["status"] == "rounds"), "differs"
+        )
     )
 
 
@@ -168,10 +181,14 @@ def _fits(fits: pd.DataFrame) -> Iterable[Record]:
         }
 
 
-def _ranges(ranges: Mapping[str, pd.DataFrame], fits: pd.DataFrame) -> Iterable[Record]:
+def _ranges(
+    ranges: Mapping[str, pd.DataFrame], fits: pd.DataFrame
+) -> Iterable[Record]:
     """Tables 2 and 3: the most frequent result of several bootstraps."""
     on_paper = claims.published(PAPER, "Table 2", "Table 3")
-    texts = on_paper.set_index(["task", "reading", "system", "quantity"])["published"]
+    texts = on_paper.set_index(["task", "reading", "system", "quantity"])[
+        "published"
+    ]
     place = on_paper.set_index("task")["place"].to_dict()
     judgments = fits.drop_duplicates("task").set_index("task")["judgments"]
     for task, tables in ranges.items():
@@ -191,7 +208,11 @@ def _ranges(ranges: Mapping[str, pd.DataFrame], fits: pd.DataFrame) -> Iterable[
                 if reading.unranked == "drop"
                 else "blanks keep -1 and win"
             )
-            about = {"place": place[task], "reading": reading.name, "task": task}
+            about = {
+                "place": place[task],
+                "reading": reading.name,
+                "task": task,
+            }
             for system, rows in drawn.groupby("system", sort=False):
                 first = rows.iloc[0]
                 drawn_ranges = map(range_text, rows["first"], rows["last"])
@@ -203,12 +224,25 @@ def _ranges(ranges: Mapping[str, pd.DataFrame], fits: pd.DataFrame) -> Iterable[
                 why += "; printed 12 must be 13" if slip else ""
                 keyed = about | {"system": system}
                 yield keyed | {"quantity": "rank", "ours": int(first["rank"])}
-                yield keyed | {"quantity": "range", "ours": usual, "reason": why}
-                yield keyed | {"quantity": "score", "ours": f"{first['score']:.6f}"}
+                yield keyed | {
+                    "quantity": "range",
+                    "ours": usual,
+                    "reason": why,
+                }
+                yield keyed | {
+                    "quantity": "score",
+                    "ours": f"{first['score']:.6f}",
+                }
             clusters = drawn.groupby("repetition")["cluster"].max().astype(str)
-            usual, share = _usual(clusters, texts[task, reading.name, "", "clusters"])
+            usual, share = _usual(
+                clusters, texts[task, reading.name, "", "clusters"]
+            )
             why = f"{how} (the printed one in {share:.0%})"
-            yield about | {"quantity": "clusters", "ours": usual, "reason": why}
+            yield about | {
+                "quantity": "clusters",
+                "ours": usual,
+                "reason": why,
+            }
 
 
 def _usual(texts: Iterable[str], printed: str) -> tuple[str, float]:
@@ -221,9 +255,13 @@ def _range_quality(quality: pd.DataFrame, resamples: int) -> Iterable[Record]:
     """Table 1, and the numbers of Section 5.2 that repeat or follow from it."""
     for reading in READINGS:
         spread = reading.spread(SIGMA2)
-        settings = [f"{reading.sides}-sided", f"trim {reading.trimmed(resamples)}"]
+        settings = [
+            f"{reading.sides}-sided",
+            f"trim {reading.trimmed(resamples)}",
+        ]
         rows = quality[
-            np.isclose(quality["spread"], spread) & quality["setting"].isin(settings)
+            np.isclose(quality["spread"], spread)
+            & quality["setting"].isin(settings)
         ]
         for row, name in product(rows.to_dict("records"), QUALITIES):
             scale = 100 if "violations" in name else 1
@@ -231,7 +269,11 @@ def _range_quality(quality: pd.DataFrame, resamples: int) -> Iterable[Record]:
             fitted = _fitted(reading) if row["method"] == "bootstrap" else ""
             how = f"sd {spread:.4g}, {row['setting']}{fitted}"
             why = f"{how}; mean of {row['runs']} runs, {_error(se)}"
-            about = {"reading": reading.name, "method": row["method"], "quantity": name}
+            about = {
+                "reading": reading.name,
+                "method": row["method"],
+                "quantity": name,
+            }
             value = {"ours": round(scale * row[name], 3), "reason": why}
             record = FIFTEEN | about | {"judgments": row["judgments"]} | value
             yield record | {"place": "Table 1", "tolerance": WITHIN * se}
@@ -266,15 +308,23 @@ def _ranking_errors(errors: pd.DataFrame) -> Iterable[Record]:
         f"BOJAR errs by {bojar.iloc[0]:.1%} at 10,000 and {bojar.iloc[-1]:.1%} at 50,000 judgments"
     )
     slips = {
-        ("LOPEZ", 10_000): "; exact minimum, one of possibly several optimal orders",
-        ("LOPEZ", 50_000): "; the printed value repeats the one at 10,000 judgments",
+        (
+            "LOPEZ",
+            10_000,
+        ): "; exact minimum, one of possibly several optimal orders",
+        (
+            "LOPEZ",
+            50_000,
+        ): "; the printed value repeats the one at 10,000 judgments",
     }
     cases = (
         (AS_STATED, AS_STATED.spread(SIGMA2), ""),
         (AS_MATCHED, MATCHING_SPREAD, note),
     )
     for reading, spread, more in cases:
-        for row in errors[np.isclose(errors["spread"], spread)].to_dict("records"):
+        for row in errors[np.isclose(errors["spread"], spread)].to_dict(
+            "records"
+        ):
             se = 100 * row["error_se"]
             slip = slips.get((row["ranker"], row["judgments"]), "")
             why = f"sd {spread:.4g}, {row['experiments']} experiments, {_error(se)}{slip}{more}"
@@ -299,7 +349,10 @@ def _needed(needed: pd.DataFrame, shares: pd.DataFrame) -> Iterable[Record]:
             needed["sides"] == reading.sides
         )
         for row in needed[meant].to_dict("records"):
-            record = {"reading": reading.name, "quantity": "thousands of judgments"}
+            record = {
+                "reading": reading.name,
+                "quantity": "thousands of judgments",
+            }
             record |= {key: row[key] for key in ("systems", "sigma2", "share")}
             thousands = row["judgments"] / 1000
             reason = f"integral, not simulation; ours / printed = {row['ratio']:.2f}"

@@ -22,7 +22,9 @@ EXAMPLES = (
     "Figure 3",
 )  # worked examples, as tasks of their own
 COSTS = {"optimal_cost": "mfas"}
-COSTS |= {f"cost_{name}": name for name in ("wmt_official", "heuristic2", "bojar")}
+COSTS |= {
+    f"cost_{name}": name for name in ("wmt_official", "heuristic2", "bojar")
+}
 ACYCLIC = "en-cs individual"  # Table 2, WMT11
 TUNABLE = "ur-en tunable"  # Table 4, WMT11
 HALF = "more than half"
@@ -49,7 +51,9 @@ def ledger(campaign: str, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     if rows.empty:
         return pd.DataFrame(columns=claims.COLUMNS)
     ours = _ours(tables, rows)
-    ours.loc[ours["task"].isin(EXAMPLES), "provenance"] = "recomputed from print"
+    ours.loc[ours["task"].isin(EXAMPLES), "provenance"] = (
+        "recomputed from print"
+    )
     return claims.compare(rows, ours, KEYS, provenance="official")
 
 
@@ -82,32 +86,45 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
     counts = pd.DataFrame(values, columns=["statistic", "ours", "reason"])
     rows = claims.published(PAPER)
     rows = rows[rows["campaign"] == ", ".join(BOTH)]
-    return claims.compare(rows, pd.concat([costs, counts]), KEYS, provenance="official")
+    return claims.compare(
+        rows, pd.concat([costs, counts]), KEYS, provenance="official"
+    )
 
 
-def _ours(tables: Mapping[str, pd.DataFrame], printed: pd.DataFrame) -> pd.DataFrame:
+def _ours(
+    tables: Mapping[str, pd.DataFrame], printed: pd.DataFrame
+) -> pd.DataFrame:
     """Our values: columns `KEYS`, where they apply, and ours."""
     tasks = tables["tasks"]
     rankings, results, violated = (
         tables[name].apply(lambda c: c.str.upper() if c.name in NAMES else c)
         for name in ("rankings", "results", "violations")
     )
-    places = rankings.melt(["task", "system"], var_name="method", value_name="rank")
+    places = rankings.melt(
+        ["task", "system"], var_name="method", value_name="rank"
+    )
     combined = tasks["task"].str.endswith(" combination")
     whole = set(printed["task"]) - {"", *EXAMPLES} <= set(
         tasks["task"]
     )  # not of one pair's run
-    acyclic = (combined & (tasks["optimal_cost"] == 0)).sum() if whole else None
+    acyclic = (
+        (combined & (tasks["optimal_cost"] == 0)).sum() if whole else None
+    )
     parts = [
         tasks.melt(
-            "task", ["systems", "systems_with_reference", "pairs"], "statistic", "ours"
+            "task",
+            ["systems", "systems_with_reference", "pairs"],
+            "statistic",
+            "ours",
         ),
         _orders(places, printed),
         _costs(tasks),
         _results(results, violated),
         _examples(tables["implied"], results),
         _spearman(rankings[rankings["task"] == TUNABLE]),
-        pd.DataFrame({"statistic": ["acyclic_combination_tasks"], "ours": [acyclic]}),
+        pd.DataFrame(
+            {"statistic": ["acyclic_combination_tasks"], "ours": [acyclic]}
+        ),
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -124,25 +141,47 @@ def _orders(places: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """The system at each rank, each ranking as one line of text, and the task of Table 2."""
     system = places.rename(columns={"system": "ours"}).astype({"rank": str})
     system["statistic"] = "system"
-    ranking = places.sort_values("rank").groupby(["task", "method"])["system"].agg(list)
-    line = (
-        ranking.str.join(" ≺ ").rename("ours").reset_index().assign(statistic="ranking")
+    ranking = (
+        places.sort_values("rank")
+        .groupby(["task", "method"])["system"]
+        .agg(list)
     )
-    table2 = printed[(printed["statistic"] == "system") & (printed["task"] == ACYCLIC)]
+    line = (
+        ranking.str.join(" ≺ ")
+        .rename("ours")
+        .reset_index()
+        .assign(statistic="ranking")
+    )
+    table2 = printed[
+        (printed["statistic"] == "system") & (printed["task"] == ACYCLIC)
+    ]
     systems = set(table2["published"])
     ours = {task: set(ranking.get((task, "mfas"), [])) for task in CZECH}
-    names = [name for task, name in CZECH.items() if systems and systems == ours[task]]
-    table2_task = pd.DataFrame({"statistic": "task", "task": ACYCLIC, "ours": names})
+    names = [
+        name
+        for task, name in CZECH.items()
+        if systems and systems == ours[task]
+    ]
+    table2_task = pd.DataFrame(
+        {"statistic": "task", "task": ACYCLIC, "ours": names}
+    )
     return pd.concat([system, line, table2_task])
 
 
 def _results(results: pd.DataFrame, violated: pd.DataFrame) -> pd.DataFrame:
     """The results that our rankings violate, and how many systems and votes they concern."""
     ours = violated.rename(columns={"over": "system", "under": "other"})
-    number = ours.groupby(["task", "method"]).size().rename("ours").reset_index()
-    beaten = results.groupby(["task", "over"]).size().rename("ours").reset_index()
+    number = (
+        ours.groupby(["task", "method"]).size().rename("ours").reset_index()
+    )
+    beaten = (
+        results.groupby(["task", "over"]).size().rename("ours").reset_index()
+    )
     lost = (
-        results.groupby(["task", "under"])["weight"].sum().rename("ours").reset_index()
+        results.groupby(["task", "under"])["weight"]
+        .sum()
+        .rename("ours")
+        .reset_index()
     )
     parts = {
         "violated": ours.assign(ours="yes"),
@@ -151,7 +190,9 @@ def _results(results: pd.DataFrame, violated: pd.DataFrame) -> pd.DataFrame:
         "systems_beaten": beaten.rename(columns={"over": "system"}),
         "votes_lost": lost.rename(columns={"under": "system"}),
     }
-    return pd.concat([part.assign(statistic=name) for name, part in parts.items()])
+    return pd.concat(
+        [part.assign(statistic=name) for name, part in parts.items()]
+    )
 
 
 def _examples(implied: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
@@ -159,16 +200,22 @@ def _examples(implied: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
     relation = implied.rename(
         columns={"first": "system", "second": "other", "relation": "ours"}
     )
-    number = pd.DataFrame({"statistic": ["implied_rankings"], "ours": [len(implied)]})
+    number = pd.DataFrame(
+        {"statistic": ["implied_rankings"], "ours": [len(implied)]}
+    )
     figure2 = results[results["task"] == "Figure 2"]
-    won, lost = (figure2.groupby(side)["weight"].sum() for side in ("over", "under"))
+    won, lost = (
+        figure2.groupby(side)["weight"].sum() for side in ("over", "under")
+    )
     every = won.add(lost, fill_value=0).astype(int)
     score = won.astype(str) + "/" + every.reindex(won.index).astype(str)
     scores = score.rename("ours").rename_axis("system").reset_index()
-    scores = scores.assign(task="Figure 2", method="wmt_official", statistic="score")
-    figure1 = pd.concat([relation.assign(statistic="relation"), number]).assign(
-        task="Figure 1"
+    scores = scores.assign(
+        task="Figure 2", method="wmt_official", statistic="score"
     )
+    figure1 = pd.concat(
+        [relation.assign(statistic="relation"), number]
+    ).assign(task="Figure 1")
     return pd.concat([figure1, scores])
 
 
@@ -182,8 +229,13 @@ def _spearman(ranks: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for method, other in pairs if len(ranks) else []:
         two = ranks[[method, other]].to_numpy()
-        for name, each in (("", two), ("_with_reference", np.vstack([[0, 0], two]))):
-            rows.append((f"spearman{name}", method, other, spearmanr(each).statistic))
-    return pd.DataFrame(rows, columns=["statistic", "method", "other", "ours"]).assign(
-        task=TUNABLE
-    )
+        for name, each in (
+            ("", two),
+            ("_with_reference", np.vstack([[0, 0], two])),
+        ):
+            rows.append(
+                (f"spearman{name}", method, other, spearmanr(each).statistic)
+            )
+    return pd.DataFrame(
+        rows, columns=["statistic", "method", "other", "ours"]
+    ).assign(task=TUNABLE)

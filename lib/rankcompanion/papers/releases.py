@@ -21,7 +21,9 @@ TEST, RULE = (
     "official wins",
 )  # one-sided rank-sum tests, and the scripts' rule for lines
 SLT23 = "wmt-slt23"
-RAW = replace(RECIPES["wmt23"], rows="no document with a bad item, document scores too")
+RAW = replace(
+    RECIPES["wmt23"], rows="no document with a bad item, document scores too"
+)
 Z = replace(RECIPES["wmt23"], score="z")
 TABLES = {  # of WMT-SLT23: the files that a table ranks, and how
     **{
@@ -34,7 +36,10 @@ TABLES = {  # of WMT-SLT23: the files that a table ranks, and how
         "WMT23SLT_Doc": ("*Doc?.*", Z),
         "WMT23SLT_Seg": ("*Seg?.*", Z),
     },
-    **{f"WMT23SLT_{annotator}": (f"*{annotator}.scores.*", Z) for annotator in "ABC"},
+    **{
+        f"WMT23SLT_{annotator}": (f"*{annotator}.scores.*", Z)
+        for annotator in "ABC"
+    },
 }
 
 
@@ -50,7 +55,9 @@ def replication_claims(
     `settings` are the run's; `checks`, `ranking` and `clusters` are tables over all pairs.
     """
     paper = knowles2021.replication_claims(checks, settings)
-    return pd.concat([paper, ledger(campaign, ranking, clusters)], ignore_index=True)
+    return pd.concat(
+        [paper, ledger(campaign, ranking, clusters)], ignore_index=True
+    )
 
 
 def ledger(
@@ -64,7 +71,11 @@ def ledger(
     rows = rows[rows["campaign"] == campaign.name]
     if rows.empty:
         return pd.DataFrame(columns=claims.COLUMNS, dtype=str)
-    ours = slt23(campaign) if campaign.name == SLT23 else replicated(ranking, clusters)
+    ours = (
+        slt23(campaign)
+        if campaign.name == SLT23
+        else replicated(ranking, clusters)
+    )
     ours = ours.assign(campaign=campaign.name)
     return claims.compare(rows, ours, KEYS, provenance="official")
 
@@ -83,14 +94,20 @@ def replicated(ranking: pd.DataFrame, clusters: pd.DataFrame) -> pd.DataFrame:
     drawn = clusters[theirs]
     places = drawn.groupby(["pair", "cluster"])["rank"]
     ends = (
-        places.transform("min").astype(str) + "-" + places.transform("max").astype(str)
+        places.transform("min").astype(str)
+        + "-"
+        + places.transform("max").astype(str)
     )
     number = drawn.groupby("pair", as_index=False)["cluster"].max()
     return pd.concat(
         [
-            known.melt(["pair", "system"], var_name="statistic", value_name="ours"),
+            known.melt(
+                ["pair", "system"], var_name="statistic", value_name="ours"
+            ),
             drawn[["pair", "system"]].assign(statistic="places", ours=ends),
-            number.rename(columns={"cluster": "ours"}).assign(statistic="clusters"),
+            number.rename(columns={"cluster": "ours"}).assign(
+                statistic="clusters"
+            ),
         ],
         ignore_index=True,
     )
@@ -105,11 +122,14 @@ def slt23(campaign: Campaign) -> pd.DataFrame:
     (pair,) = campaign.pairs
     parts = []
     for table, (pattern, recipe) in TABLES.items():
-        files = [file for file in campaign.entry["files"] if fnmatch(file, pattern)]
+        files = [
+            file for file in campaign.entry["files"] if fnmatch(file, pattern)
+        ]
         entry = {**campaign.entry, "files": files}
         entry.pop("annotator", None)
         da = replace(
-            campaigns.load(replace(campaign, entry=entry), pair), zero_variance="zero"
+            campaigns.load(replace(campaign, entry=entry), pair),
+            zero_variance="zero",
         )
         judged = counted_by(da, recipe)
         made = made_by(judged, recipe).table
@@ -123,10 +143,17 @@ def slt23(campaign: Campaign) -> pd.DataFrame:
             raw = pd.Series(
                 counted_by(da, RECIPES["wmt23"]).means(), index=judged.systems
             )
-            values |= {"mean_raw": made["system"].map(raw), "mean_z": made["score"]}
+            values |= {
+                "mean_raw": made["system"].map(raw),
+                "mean_z": made["score"],
+            }
         long = (
-            made[["system"]].assign(**values).melt("system", None, "statistic", "ours")
+            made[["system"]]
+            .assign(**values)
+            .melt("system", None, "statistic", "ours")
         )
-        count = pd.DataFrame([{"statistic": "clusters", "ours": made["cluster"].max()}])
+        count = pd.DataFrame(
+            [{"statistic": "clusters", "ours": made["cluster"].max()}]
+        )
         parts.append(pd.concat([long, count]).assign(pair=pair, table=table))
     return pd.concat(parts, ignore_index=True)

@@ -28,7 +28,10 @@ def across(tables: object) -> pd.DataFrame:
 
     The published file gives the reasons.
     """
-    sizes = {"en-de": (181, 7, 7, [78, 78, 25]), "en-zh": (181, 2, 6, [90, 91])}
+    sizes = {
+        "en-de": (181, 7, 7, [78, 78, 25]),
+        "en-zh": (181, 2, 6, [90, 91]),
+    }
     values: dict[tuple[str, str], Any] = {}
     for pair, (documents, buckets, raters, rated) in sizes.items():
         each = f"{documents // buckets}-{-(-documents // buckets)}"
@@ -36,10 +39,17 @@ def across(tables: object) -> pd.DataFrame:
         values[pair, "documents per bucket"] = each
         values[pair, "buckets per rater"] = f"{3 * buckets / raters:g}"
         values[pair, "least normalised entropy"] = least
-    values["", "segment ratings of both datasets"] = 1315 * 15 * 3 + 2037 * 13 * 3
+    values["", "segment ratings of both datasets"] = (
+        1315 * 15 * 3 + 2037 * 13 * 3
+    )
     rows = claims.published(PAPER)
-    rows = rows[rows["from_print"] != ""].rename(columns={"from_print": "reason"})
-    ours = [values[key] for key in zip(rows["pair"], rows["statistic"], strict=True)]
+    rows = rows[rows["from_print"] != ""].rename(
+        columns={"from_print": "reason"}
+    )
+    ours = [
+        values[key]
+        for key in zip(rows["pair"], rows["statistic"], strict=True)
+    ]
     rounded = rows["place"].map({"Section 1": 2000.0})  # the paper rounds
     known = rows[ON].assign(ours=ours, tolerance=rounded)
     return claims.compare(rows, known, ON, provenance="recomputed from print")
@@ -73,22 +83,41 @@ def measured(
         mine = verdicts[verdicts["pair"] == pair]
         for row in mine.itertuples(index=False):
             interval = (
-                f"{row.difference:+.3f} ± {2 * row.se:.3f}" if row.se >= 0 else ""
+                f"{row.difference:+.3f} ± {2 * row.se:.3f}"
+                if row.se >= 0
+                else ""
             )
             rows.append(
-                (f"Figure {row.figure}", pair, row.finding, row.verdict, interval)
+                (
+                    f"Figure {row.figure}",
+                    pair,
+                    row.finding,
+                    row.verdict,
+                    interval,
+                )
             )
         first = mine.set_index("finding").loc["pSxS above no grouping"]
         ratio = round(float(first["ratio"]), 2)
-        rows.append(("Figure 3", pair, "SRP of pSxS over SRP without grouping", ratio))
+        rows.append(
+            ("Figure 3", pair, "SRP of pSxS over SRP without grouping", ratio)
+        )
         same = (
-            np.sign(first[["kendall", "pearson", "difference"]].astype(float)).nunique()
+            np.sign(
+                first[["kendall", "pearson", "difference"]].astype(float)
+            ).nunique()
             == 1
         )
         rows.append(
-            ("Section 5", pair, "Pearson and Kendall point the same way", yes(same))
+            (
+                "Section 5",
+                pair,
+                "Pearson and Kendall point the same way",
+                yes(same),
+            )
         )
-        claiming = table[(table["pair"] == pair) & (table["empty_share"] < FEW)]
+        claiming = table[
+            (table["pair"] == pair) & (table["empty_share"] < FEW)
+        ]
         near = (claiming["srp_both"] < 0.1).mean() > 0.5
         statistic = "SRP with significance in both studies near 0"
         rows.append(("Footnote 3", pair, statistic, yes(near)))
@@ -111,13 +140,16 @@ def ledger(campaign: str, measured: pd.DataFrame) -> pd.DataFrame:
     else:
         rows = rows[~rows["cell"].isin(derived["cell"])]
         ours = rows[ON].assign(
-            ours=None, reason=rows["no_data"] + _values(rows, campaign, measured)
+            ours=None,
+            reason=rows["no_data"] + _values(rows, campaign, measured),
         )
     official = claims.compare(rows, ours, ON, provenance="official")
     return pd.concat([derived, official], ignore_index=True)
 
 
-def _values(rows: pd.DataFrame, campaign: str, measured: pd.DataFrame) -> pd.Series:
+def _values(
+    rows: pd.DataFrame, campaign: str, measured: pd.DataFrame
+) -> pd.Series:
     """The values of this campaign's pairs for each row, such as ``; wmt23-mqm: en-de 30; ...``.
 
     For a finding, whether the pair agrees with the paper, such as ``as found``, and the interval.
@@ -137,7 +169,9 @@ def _values(rows: pd.DataFrame, campaign: str, measured: pd.DataFrame) -> pd.Ser
         ].itertuples(index=False)
     ]
     listed = (
-        pd.Series(each, both.index, dtype=object).groupby(both["index"]).agg("; ".join)
+        pd.Series(each, both.index, dtype=object)
+        .groupby(both["index"])
+        .agg("; ".join)
     )
     return (f"; {campaign}: " + listed.reindex(rows.index)).fillna("")
 
@@ -149,8 +183,14 @@ def beside_paper(verdicts: pd.DataFrame) -> pd.DataFrame:
     found``, ``opposite``, ``not told apart`` (no clear difference where the paper has one), ``as
     on`` the first pair that agrees (if the paper's pairs differ), or ``cannot be said``.
     """
-    groups = claims.published(PAPER).set_index("pair").groupby("statistic")["published"]
-    stated = [groups.get_group(finding).to_dict() for finding in verdicts["finding"]]
+    groups = (
+        claims.published(PAPER)
+        .set_index("pair")
+        .groupby("statistic")["published"]
+    )
+    stated = [
+        groups.get_group(finding).to_dict() for finding in verdicts["finding"]
+    ]
     return verdicts.assign(
         paper=stated, holds=list(map(_together, verdicts["verdict"], stated))
     )
@@ -168,10 +208,16 @@ def on_figure(verdicts: pd.DataFrame, number: int) -> pd.DataFrame:
         for one in rows["paper"]
     ]
     table = rows[["finding"]].assign(
-        **{"in the paper": said, "here": rows["verdict"], "the finding": rows["holds"]}
+        **{
+            "in the paper": said,
+            "here": rows["verdict"],
+            "the finding": rows["holds"],
+        }
     )
     table["SRP"] = rows.apply(difference, axis=1)
-    table["at equal claims"] = rows.apply(difference, axis=1, which="_equal_claims")
+    table["at equal claims"] = rows.apply(
+        difference, axis=1, which="_equal_claims"
+    )
     table["tau"] = rows["kendall"].map("{:+.3f}".format)
     table["r"] = rows["pearson"].map("{:+.3f}".format)
     counted = rows["informative"].map(str) + " of " + rows["points"].map(str)
@@ -184,5 +230,9 @@ def _together(verdict: str, stated: dict[str, str]) -> str:
     if verdict == "cannot be said":
         return verdict
     if alike:
-        return "as found" if len(set(stated.values())) == 1 else f"as on {alike[0]}"
+        return (
+            "as found"
+            if len(set(stated.values())) == 1
+            else f"as on {alike[0]}"
+        )
     return "not told apart" if verdict == "no" else "opposite"

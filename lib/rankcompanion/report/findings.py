@@ -38,7 +38,11 @@ UNITS = (
     "document",
     "block",
 )  # the first that a campaign has is taken
-LEAD = ("fewest", "lines", "judges")  # the front page and the README show these in full
+LEAD = (
+    "fewest",
+    "lines",
+    "judges",
+)  # the front page and the README show these in full
 ENDS = (
     "removal",
     "halves",
@@ -113,13 +117,24 @@ def _catalogue_pairs() -> pd.DataFrame:
         for c in listed()
         if not c.demo
     ]
-    names = ["campaign", "pair", "protocol", "year", "style", "tool", "judged", "title"]
+    names = [
+        "campaign",
+        "pair",
+        "protocol",
+        "year",
+        "style",
+        "tool",
+        "judged",
+        "title",
+    ]
     return pd.concat(parts, ignore_index=True)[names]
 
 
 def numbers(rows: pd.DataFrame) -> pd.DataFrame:
     """One row per printed number: a number with a row for each of two readings counts once."""
-    cells = rows["cell"].str.replace("^as (stated|matched) [|] ", "", regex=True)
+    cells = rows["cell"].str.replace(
+        "^as (stated|matched) [|] ", "", regex=True
+    )
     return rows.assign(cell=cells).drop_duplicates(KEY)
 
 
@@ -146,18 +161,27 @@ def gather(figures: Path) -> Rows:
         rows = find(table) if column in table else []
         if rows:  # linked: the first, strongest campaign that has the figure
             order = [str(row["campaign"]) for row in rows]
-            places = {c: figures / c / notebook / (picture or "none") for c in order}
+            places = {
+                c: figures / c / notebook / (picture or "none") for c in order
+            }
             drawn = [c for c in order if places[c].is_file()]
             figure = f"{drawn[0]}/{notebook}/{picture}" if drawn else ""
             page = f"{(drawn or order)[0]}/{notebook}.html"
             if key == "fewest":
                 page = f"{least(rows)['campaign']}/{notebook}.html"
             said = [rows[0], *rows[1:][-1:]] if key in ENDS else rows
-            made.append({"key": key, "rows": said, "figure": figure, "page": page})
+            made.append(
+                {"key": key, "rows": said, "figure": figure, "page": page}
+            )
     slips = misprints(figures / "claims_ledger.csv")
     if slips:
         made.append(
-            {"key": "misprints", "rows": [slips], "figure": "", "page": "ledger.html"}
+            {
+                "key": "misprints",
+                "rows": [slips],
+                "figure": "",
+                "page": "ledger.html",
+            }
         )
     return made
 
@@ -168,7 +192,11 @@ def sentences(figures: Path) -> str:
     items = []
     answers = gather(figures)
     for found in answers[: leading(answers)]:
-        link = f" ([figure](figures/{found['figure']}))" if found["figure"] else ""
+        link = (
+            f" ([figure](figures/{found['figure']}))"
+            if found["figure"]
+            else ""
+        )
         title = _line(say.title(found))
         items.append(f"- **{title}.** {_line(say.sentence(found))}{link}")
     return "\n".join(items)
@@ -206,14 +234,18 @@ def _by_campaign(table: pd.DataFrame, part: str, whole: str) -> Rows:
     rows = []
     for campaign, frame in table.groupby("campaign"):
         if len(frame) >= 5 and frame[whole].sum() > 0:
-            rows.append({"campaign": campaign, **over_pairs(frame[part], frame[whole])})
+            rows.append(
+                {"campaign": campaign, **over_pairs(frame[part], frame[whole])}
+            )
     return sorted(rows, key=lambda row: -row["value"])
 
 
 def _counted(cases: pd.DataFrame, by: str, changed: str) -> Rows:
     """The share of cases in which `changed` is 1, over the pairs or tasks (`by`) of campaigns."""
     counted = (
-        cases.groupby(["campaign", by])[changed].agg(["sum", "size"]).reset_index()
+        cases.groupby(["campaign", by])[changed]
+        .agg(["sum", "size"])
+        .reset_index()
     )
     return _by_campaign(counted, "sum", "size")
 
@@ -221,8 +253,12 @@ def _counted(cases: pd.DataFrame, by: str, changed: str) -> Rows:
 def removal(changes: pd.DataFrame) -> Rows:
     """The share of removals of one system that change the order of the others, with the style."""
     found = _counted(changes[~changes["removed"].isin(SETS)], "pair", "d_rank")
-    styles = campaign_tables(Path(), "catalogue", "pairs").groupby("campaign")["style"]
-    known = styles.agg(lambda style: " and ".join(sorted(set(style)))).to_dict()
+    styles = campaign_tables(Path(), "catalogue", "pairs").groupby("campaign")[
+        "style"
+    ]
+    known = styles.agg(
+        lambda style: " and ".join(sorted(set(style)))
+    ).to_dict()
     return [{"style": known.get(row["campaign"], ""), **row} for row in found]
 
 
@@ -235,7 +271,9 @@ def fewest(table: pd.DataFrame) -> Rows:
     """
     counted = {name: _counts(entry) for name, entry in catalogue().items()}
     first = table[(table["what"] == "first") & (table["unit"] == "judgment")]
-    first = first.dropna(subset="fewest").assign(share=first["fewest"] / first["of"])
+    first = first.dropna(subset="fewest").assign(
+        share=first["fewest"] / first["of"]
+    )
     rows = []
     for campaign, frame in first.groupby("campaign"):
         least = frame.loc[frame["share"].idxmin()]
@@ -269,14 +307,18 @@ def _counts(entry: Mapping[str, Any]) -> str:
 
 def halves(effort: pd.DataFrame) -> Rows:
     """Kendall's tau between halves with disjoint workers, by mean z; the lowest campaign first."""
-    drawn = effort[(effort["unit"] == "workers") & (effort["normalisation"] == "z")]
+    drawn = effort[
+        (effort["unit"] == "workers") & (effort["normalisation"] == "z")
+    ]
     half = drawn[drawn["level"] == drawn["level"].max()]
     return _by_campaign(half.assign(one=1), "kendall", "one")[::-1]
 
 
 def rules(counts: pd.DataFrame) -> Rows:
     """Clusters under the line rule with most clusters, relative to the rule with fewest."""
-    counts = counts[(counts["test"] == "scipy<1.7") & (counts["correction"] == "none")]
+    counts = counts[
+        (counts["test"] == "scipy<1.7") & (counts["correction"] == "none")
+    ]
     kinds = counts.columns.difference(
         ["campaign", "pair", "test", "correction"], sort=False
     )
@@ -343,7 +385,10 @@ def methods(ranks: pd.DataFrame) -> Rows:
         for of in (ways, two)
     )
     by_two = {row["campaign"]: row for row in those}
-    return [{"ways": len(ways), "two": by_two[row["campaign"]], **row} for row in found]
+    return [
+        {"ways": len(ways), "two": by_two[row["campaign"]], **row}
+        for row in found
+    ]
 
 
 def judges(table: pd.DataFrame) -> Rows:
@@ -352,7 +397,9 @@ def judges(table: pd.DataFrame) -> Rows:
     The judge that orders most pairs as people do, the judge that is worth most, and the other study
     of people that agrees most. Keys are the columns of the table, and ``of``, how many judges.
     """
-    own = table[~table["judge"].str.startswith(PEOPLE) & table["study"].notna()]
+    own = table[
+        ~table["judge"].str.startswith(PEOPLE) & table["study"].notna()
+    ]
     if own.empty:
         return []
     campaign = own.groupby("campaign", sort=False)["judge"].nunique().idxmax()

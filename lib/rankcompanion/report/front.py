@@ -88,7 +88,9 @@ def contexts(
             "leading": findings.leading(answers),
             "example": _example(campaigns, figures, EXAMPLE),
             "explored": _explored(site),
-            "papers": ledger.per_paper(rows).to_dict("records") if len(rows) else [],
+            "papers": ledger.per_paper(rows).to_dict("records")
+            if len(rows)
+            else [],
             "runs": runs,
             "problems": problems,
             "headlines": headlines,
@@ -99,7 +101,9 @@ def contexts(
         },
         "ledger.html": {
             **shared,
-            "rows": [shown(row) for row in linked(rows, runs).to_dict("records")],
+            "rows": [
+                shown(row) for row in linked(rows, runs).to_dict("records")
+            ],
             "open": open_rows(rows),
             "numbers": len(findings.numbers(rows)),
         },
@@ -113,8 +117,14 @@ def contexts(
         "trust.html": trust(site),
         "glossary.html": {},
         "reference.html": {"names": names(), "behind": behind(calls)},
-        "formats/index.html": {"name": "formats.html.j2", "formats": _formats()},
-        **{f"formats/{one['name']}.html": {**each, "said": one} for one in _formats()},
+        "formats/index.html": {
+            "name": "formats.html.j2",
+            "formats": _formats(),
+        },
+        **{
+            f"formats/{one['name']}.html": {**each, "said": one}
+            for one in _formats()
+        },
     }
     return made, _words(headlines, campaigns, rows, calls)
 
@@ -128,16 +138,22 @@ def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
     made = []
     for name in sorted(names, key=lambda name: (findings.is_demo(name), name)):
         entry = catalogue().get(name, {})
-        about = {key: str(entry.get(key) or "") for key in ("title", "citation")}
+        about = {
+            key: str(entry.get(key) or "") for key in ("title", "citation")
+        }
         own = [r for r in whole if r.campaign == name]
         folder = figures / name / VERDICT
         files = sorted(folder.glob("*/verdict*.html"), reverse=True)
         found = any(r.notebook == VERDICT for r in own)
         pages = {
-            f.parent.name: f.relative_to(figures).as_posix() for f in files if found
+            f.parent.name: f.relative_to(figures).as_posix()
+            for f in files
+            if found
         }
         overview = (
-            f"{name}/{VERDICT}/index.html" if (folder / "index.html").is_file() else ""
+            f"{name}/{VERDICT}/index.html"
+            if (folder / "index.html").is_file()
+            else ""
         )
         about |= {"overview": overview if found else ""}
         made.append(
@@ -154,7 +170,9 @@ def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
 def _judged() -> list[dict[str, str]]:
     """Language pairs of each campaign of the catalogue that were judged in one way."""
     table = findings.campaign_tables(Path(), "catalogue", "pairs")
-    ways = table.fillna("").groupby(["campaign", "style", "judged", "tool"])["pair"]
+    ways = table.fillna("").groupby(["campaign", "style", "judged", "tool"])[
+        "pair"
+    ]
     return ways.agg(", ".join).reset_index().to_dict("records")
 
 
@@ -172,13 +190,21 @@ def _example(
         for c in campaigns
         for pair, page in c["verdicts"].items()
     ]
-    pages.sort(key=lambda one: (one[:2] != first, not findings.is_demo(one[0])))
+    pages.sort(
+        key=lambda one: (one[:2] != first, not findings.is_demo(one[0]))
+    )
     if not pages:
         return {}
     name, pair, page = pages[0]
-    said = json.loads((figures / page).with_suffix(".json").read_text(encoding="utf-8"))
-    systems = [{"rank": rank, **row} for rank, row in enumerate(said["systems"], 1)]
-    alt = f"A ranking of {len(systems)}: scores with intervals, rank sets, lines"
+    said = json.loads(
+        (figures / page).with_suffix(".json").read_text(encoding="utf-8")
+    )
+    systems = [
+        {"rank": rank, **row} for rank, row in enumerate(said["systems"], 1)
+    ]
+    alt = (
+        f"A ranking of {len(systems)}: scores with intervals, rank sets, lines"
+    )
     about = {"page": page, "figure": page.replace(".html", ".png"), "alt": alt}
     about |= {"systems": systems, "between": said["lines"]}
     about |= {"campaign": name, "pair": spoken(pair), "name": f"{name} {pair}"}
@@ -195,12 +221,15 @@ def _explored(site: Path) -> dict[str, Any]:
     view = task.view(views.State(removed=(lowest,)))
     figure = "assets/explore.svg"
     write_whole(
-        site / figure, widgets.bump_svg(view, "all", f"without {lowest}").encode()
+        site / figure,
+        widgets.bump_svg(view, "all", f"without {lowest}").encode(),
     )
     return {"figure": figure, "removed": lowest}
 
 
-def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, Any]]:
+def _answers(
+    runs: Sequence[Run], figures: Path, site: Path
+) -> list[dict[str, Any]]:
     """The findings, linked to the sections that show their numbers; their figures are drawn.
 
     Of each figure there are two, the second for narrow screens.
@@ -221,9 +250,12 @@ def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, A
             answer["figure"] = f"assets/finding-{key}.svg"
             answer["narrow"] = f"assets/finding-{key}-narrow.svg"
             answer["alt"] = draw.described(answer)
-            write_whole(site / answer["figure"], drawing.svg(draw.finding(answer)))
             write_whole(
-                site / answer["narrow"], drawing.svg(draw.finding(answer, narrow=True))
+                site / answer["figure"], drawing.svg(draw.finding(answer))
+            )
+            write_whole(
+                site / answer["narrow"],
+                drawing.svg(draw.finding(answer, narrow=True)),
             )
     return answers
 
@@ -322,7 +354,9 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
                 first[f"{run.campaign} {notebook}"] = link
             elif not findings.is_demo(run.campaign):
                 heading = pages.heading_of(run.executed, ".pair_tables(")
-                whole[run.campaign, notebook] = f"{run.page}#{pages.slug(heading)}"
+                whole[run.campaign, notebook] = (
+                    f"{run.page}#{pages.slug(heading)}"
+                )
     links = pd.concat(found).drop_duplicates(by)
     rows = rows.merge(links, "left", on=by)
     same = rows.groupby(findings.KEY[:2])["link"].transform("first")
@@ -331,7 +365,9 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
     for (campaign, notebook), link in whole.items():
         combined.setdefault(notebook, link)
         for paper in (
-            name for name, campaigns in of_paper.items() if campaign in campaigns
+            name
+            for name, campaigns in of_paper.items()
+            if campaign in campaigns
         ):
             combined.setdefault(f"{paper} {notebook}", link)
     by_paper = (rows["paper"] + " " + answered).map(combined | first)
@@ -358,9 +394,18 @@ def shown(row: Mapping[str, str]) -> dict[str, str]:
         )  # no digit is made up
         shown_digits = 0 if whole else min(digits + 2, known)
         ours = f"{value:,.{shown_digits}f}" + "%" * printed.endswith("%")
-    reason = reason[:1].upper() + reason[1:] + ("" if reason[-1:] in ("", ".") else ".")
-    said = {"ours": ours + unit * bool(ours), "cell": row["cell"].replace(" | ", " · ")}
-    said = {name: spaced(text) for name, text in {**said, "reason": reason}.items()}
+    reason = (
+        reason[:1].upper()
+        + reason[1:]
+        + ("" if reason[-1:] in ("", ".") else ".")
+    )
+    said = {
+        "ours": ours + unit * bool(ours),
+        "cell": row["cell"].replace(" | ", " · "),
+    }
+    said = {
+        name: spaced(text) for name, text in {**said, "reason": reason}.items()
+    }
     return {**row, "published": printed + unit, **said}
 
 
@@ -406,18 +451,30 @@ def _words(
     ]
     for one in [*names(), *behind(calls)]:
         words.append(
-            (f"reference.html#{one['name']}", one["name"], "Python", one["doc"][:400])
+            (
+                f"reference.html#{one['name']}",
+                one["name"],
+                "Python",
+                one["doc"][:400],
+            )
         )
     for notebook, (title, question) in headlines.items():
         words.append((f"index.html#{notebook}", title, "notebook", question))
     for c in campaigns:
         text = f"{c['title']} {c['citation']}"
-        words.append((f"index.html#campaign-{c['name']}", c["name"], "campaign", text))
+        words.append(
+            (f"index.html#campaign-{c['name']}", c["name"], "campaign", text)
+        )
     for (paper, place), part in rows.groupby(["paper", "place"], sort=False):
         link = f"ledger.html#paper={paper}&field=place&words={place.replace(' ', '+')}"
         cells = " ".join(dict.fromkeys(" ".join(part["cell"]).split()))
         words.append(
-            (link, f"{ledger.PAPERS.get(paper, paper)}, {place}", "ledger", cells[:400])
+            (
+                link,
+                f"{ledger.PAPERS.get(paper, paper)}, {place}",
+                "ledger",
+                cells[:400],
+            )
         )
     return words
 
@@ -432,20 +489,32 @@ def names() -> list[dict[str, str]]:
     made = []
     for name in rankstability.__all__:
         thing = getattr(rankstability, name)
-        signature = f"{name}{inspect.signature(thing)}" if callable(thing) else name
+        signature = (
+            f"{name}{inspect.signature(thing)}" if callable(thing) else name
+        )
         doc = (
-            inspect.getdoc(thing) if callable(thing) else f"One of: {', '.join(thing)}"
+            inspect.getdoc(thing)
+            if callable(thing)
+            else f"One of: {', '.join(thing)}"
         )
         source = inspect.getsource(thing) if callable(thing) else ""
         made.append(
-            {"name": name, "signature": signature, "doc": doc or "", "source": source}
+            {
+                "name": name,
+                "signature": signature,
+                "doc": doc or "",
+                "source": source,
+            }
         )
     return made
 
 
 def behind(calls: Sequence[str]) -> list[dict[str, str]]:
     """The functions that notebooks call or the glossary names: module, docstring and source."""
-    named = {*calls, *re.findall(r"<code>(rank\w+(?:\.\w+)+)</code>", _terms())}
+    named = {
+        *calls,
+        *re.findall(r"<code>(rank\w+(?:\.\w+)+)</code>", _terms()),
+    }
     found = {name: pages.source_of(name) for name in sorted(named)}
     return [
         {
@@ -463,7 +532,8 @@ def behind(calls: Sequence[str]) -> list[dict[str, str]]:
 def _formats() -> list[dict[str, Any]]:
     entries = described()
     return [
-        {"name": n, "protocol": f.protocol, **entries[n]} for n, f in FORMATS.items()
+        {"name": n, "protocol": f.protocol, **entries[n]}
+        for n, f in FORMATS.items()
     ]
 
 
@@ -472,7 +542,9 @@ def format_words() -> Words:
     words = []
     for one in _formats():
         text = " ".join(str(one.get(part, "")) for part in PARTS)
-        words.append((f"formats/{one['name']}.html", one["title"], "formats", text))
+        words.append(
+            (f"formats/{one['name']}.html", one["title"], "formats", text)
+        )
     return words
 
 

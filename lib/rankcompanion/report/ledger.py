@@ -56,28 +56,37 @@ def gather(
 
     Raises DataError for a ``claims.csv`` that lacks a column or has an unknown status.
     """
-    frames = [_of_campaign(file) for file in files_named(figures, "*", "claims.csv")]
+    frames = [
+        _of_campaign(file) for file in files_named(figures, "*", "claims.csv")
+    ]
     if not frames:
         return pd.DataFrame(columns=claims.COLUMNS, dtype=str)
     tables = partial(campaign_tables, figures)
     if papers is None:
         papers = {
-            paper: import_module(f"rankcompanion.papers.{paper}") for paper in PAPERS
+            paper: import_module(f"rankcompanion.papers.{paper}")
+            for paper in PAPERS
         }
     frames += [
-        m.across(tables).astype(str) for m in papers.values() if hasattr(m, "across")
+        m.across(tables).astype(str)
+        for m in papers.values()
+        if hasattr(m, "across")
     ]
-    rows = pd.concat(frames, ignore_index=True)[claims.COLUMNS].drop_duplicates(
-        ignore_index=True
-    )
+    rows = pd.concat(frames, ignore_index=True)[
+        claims.COLUMNS
+    ].drop_duplicates(ignore_index=True)
     empty = rows["status"] == "no data"
-    again = _cells(rows).isin(_cells(rows[~empty])) | rows.duplicated([*KEY, "status"])
+    again = _cells(rows).isin(_cells(rows[~empty])) | rows.duplicated(
+        [*KEY, "status"]
+    )
     rows = rows[~empty | ~again]
     rest = uncovered(rows, published).reindex(
         columns=[*KEY, "published", "no_data"], fill_value=""
     )
     reasons = rest["no_data"].replace("", claims.ABSENT)
-    rest = rest.assign(ours="", status="no data", reason=reasons, provenance="official")
+    rest = rest.assign(
+        ours="", status="no data", reason=reasons, provenance="official"
+    )
     return _ordered(
         pd.concat([rows, rest[claims.COLUMNS]], ignore_index=True), published
     )
@@ -92,7 +101,11 @@ def _of_campaign(file: Path) -> pd.DataFrame:
     if unknown:
         known = ", ".join(claims.STATUSES)
         raise DataError(
-            "unknown status", file=file, column="status", value=unknown, expected=known
+            "unknown status",
+            file=file,
+            column="status",
+            value=unknown,
+            expected=known,
         )
     return frame[claims.COLUMNS]
 
@@ -104,7 +117,9 @@ def _ordered(rows: pd.DataFrame, published: Path) -> pd.DataFrame:
         order = printed[key].drop_duplicates().reset_index(names=name)
         rows = rows.merge(order, "left", on=key)
     by = ["paper", "_place", "place", "_cell", "cell", "provenance", "ours"]
-    return rows.sort_values(by, kind="stable", ignore_index=True)[claims.COLUMNS]
+    return rows.sort_values(by, kind="stable", ignore_index=True)[
+        claims.COLUMNS
+    ]
 
 
 def _cells(rows: pd.DataFrame) -> pd.MultiIndex:
@@ -115,12 +130,16 @@ def _cells(rows: pd.DataFrame) -> pd.MultiIndex:
 def _printed(published: Path) -> pd.DataFrame:
     """All published cells with all their columns, paper by paper, in the order of the files."""
     files = sorted(published.glob("*.csv"))
-    frames = [pd.read_csv(file, dtype=str, keep_default_na=False) for file in files]
+    frames = [
+        pd.read_csv(file, dtype=str, keep_default_na=False) for file in files
+    ]
     none = pd.DataFrame(columns=[*KEY, "published"], dtype=str)
     return pd.concat(frames or [none], ignore_index=True).fillna("")
 
 
-def uncovered(rows: pd.DataFrame, published: Path = paths.PUBLISHED) -> pd.DataFrame:
+def uncovered(
+    rows: pd.DataFrame, published: Path = paths.PUBLISHED
+) -> pd.DataFrame:
     """The published cells that have no row in the ledger's `rows`, with all their columns."""
     printed = _printed(published)
     return printed[~_cells(printed).isin(_cells(rows))].reset_index(drop=True)
@@ -135,7 +154,9 @@ def per_paper(rows: pd.DataFrame) -> pd.DataFrame:
     matched comes first.
     """
     readings = (
-        rows["cell"].str.extract("^(?P<reading>as stated|as matched) [|] ").fillna("")
+        rows["cell"]
+        .str.extract("^(?P<reading>as stated|as matched) [|] ")
+        .fillna("")
     )
     counts = pd.crosstab([rows["paper"], readings["reading"]], rows["status"])
     counts = counts.reindex(columns=list(claims.STATUSES), fill_value=0)
@@ -151,7 +172,9 @@ def per_paper(rows: pd.DataFrame) -> pd.DataFrame:
         level="paper", key=lambda p: p.map(lambda n: order.get(n, 99))
     )
     counts.insert(0, "cells", counts[list(claims.STATUSES)].sum(axis=1))
-    titles = [f"{PAPERS.get(p, p)}{f', {r}' if r else ''}" for p, r in counts.index]
+    titles = [
+        f"{PAPERS.get(p, p)}{f', {r}' if r else ''}" for p, r in counts.index
+    ]
     counts.insert(0, "title", titles)
     return counts.reset_index().rename_axis(columns=None)
 
@@ -170,7 +193,9 @@ def is_number(printed: str) -> bool:
 def totals(rows: pd.DataFrame) -> pd.Series:
     """The number of printed cells, and of `COUNTED`; those of two readings once."""
     table = per_paper(rows)
-    return table.loc[table["reading"] != "as stated", ["cells", *COUNTED]].sum()
+    return table.loc[
+        table["reading"] != "as stated", ["cells", *COUNTED]
+    ].sum()
 
 
 def markdown(rows: pd.DataFrame) -> str:
@@ -191,7 +216,9 @@ def markdown(rows: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def update_readme(readme: Path, text: str, markers: tuple[str, str] = MARKERS) -> bool:
+def update_readme(
+    readme: Path, text: str, markers: tuple[str, str] = MARKERS
+) -> bool:
     """Put `text` between two markers of the README; returns whether the file changed.
 
     Raises DataError if the markers are not there.
@@ -202,7 +229,9 @@ def update_readme(readme: Path, text: str, markers: tuple[str, str] = MARKERS) -
     _, found, after = rest.partition(end)
     if not found:
         raise DataError(
-            "no place for what is generated", file=readme, expected=f"{start} {end}"
+            "no place for what is generated",
+            file=readme,
+            expected=f"{start} {end}",
         )
     new = f"{before}{start}\n{text}\n{end}{after}"
     if new != old:
@@ -210,7 +239,9 @@ def update_readme(readme: Path, text: str, markers: tuple[str, str] = MARKERS) -
     return new != old
 
 
-def main(figures: Path = paths.FIGURES, readme: Path = paths.ROOT / "README.md") -> int:
+def main(
+    figures: Path = paths.FIGURES, readme: Path = paths.ROOT / "README.md"
+) -> int:
     """Gather the ledger into ``<figures>/claims_ledger.csv`` and summarise it in the README."""
     recover_below(figures)
     rows = gather(figures)
@@ -222,7 +253,9 @@ def main(figures: Path = paths.FIGURES, readme: Path = paths.ROOT / "README.md")
     if not target.is_file() or target.read_bytes() != content:
         write_whole(target, content)
     total = totals(rows)
-    counts = ", ".join(f"{total[status]:,} {status}" for status in claims.STATUSES)
+    counts = ", ".join(
+        f"{total[status]:,} {status}" for status in claims.STATUSES
+    )
     kinds = f"{total['numbers']:,} numbers, {total['marks']:,} marks and names"
     print(
         f"{paths.shown(target)}: {total['cells']:,} printed cells, {kinds} ({counts})"
@@ -230,7 +263,9 @@ def main(figures: Path = paths.FIGURES, readme: Path = paths.ROOT / "README.md")
     try:
         texts = {MARKERS: markdown(rows), ANSWERS: findings.sentences(figures)}
         here = texts.items() if readme.is_file() else ()
-        if any([update_readme(readme, text, markers) for markers, text in here]):
+        if any(
+            [update_readme(readme, text, markers) for markers, text in here]
+        ):
             print(f"{paths.shown(readme)}: summary brought up to date")
     except DataError as error:
         print(error)

@@ -40,7 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = words[:1] in (["-h"], ["--help"], ["help"])
     if words and not asked:
         known = [*commands, "data"]
-        wrong = DataError(f"no such command{meant(words[0], known)}", value=words[0])
+        wrong = DataError(
+            f"no such command{meant(words[0], known)}", value=words[0]
+        )
         print(f"error: {wrong}", file=sys.stderr)
     print(USAGE, file=sys.stdout if asked else sys.stderr)
     return 0 if asked else 2
@@ -66,7 +68,11 @@ def verdict(arguments: Sequence[str]) -> int:
     parser.add_argument("--write-settings", action="store_true", help=told)
     wide = "language pairs computed at a time; default: the number of cores"
     parser.add_argument(
-        "--jobs", nargs="?", const="", default=f"{os.cpu_count() or 1}", help=wide
+        "--jobs",
+        nargs="?",
+        const="",
+        default=f"{os.cpu_count() or 1}",
+        help=wide,
     )
     return _guarded(parser, list(arguments), _verdict)
 
@@ -79,9 +85,7 @@ def _verdict(args: argparse.Namespace) -> bool:
     if args.help:
         return False
     if "campaign" not in given:
-        expected = (
-            "a file, a folder or a campaign, such as: rankstability verdict ratings.csv"
-        )
+        expected = "a file, a folder or a campaign, such as: rankstability verdict ratings.csv"
         raise DataError("nothing named to judge", expected=expected)
     from rankcampaigns import campaigns, settings
 
@@ -91,14 +95,18 @@ def _verdict(args: argparse.Namespace) -> bool:
     if "jobs" in given:
         value = f"jobs={given['jobs']}"
         raise DataError(
-            "jobs is an option, not a parameter", value=value, expected="--jobs 2"
+            "jobs is an option, not a parameter",
+            value=value,
+            expected="--jobs 2",
         )
     jobs = _number(args.jobs)
     with (
         contextlib.ExitStack() as undo
     ):  # a call refused below leaves no settings file behind
         if args.write_settings:
-            parameters.check(parameters.VERDICT, given)  # a wrong call writes nothing
+            parameters.check(
+                parameters.VERDICT, given
+            )  # a wrong call writes nothing
             file = settings.write_settings(Path(given["campaign"]), told)
             undo.callback(file.unlink)
             print(f"{file}:\n{file.read_text(encoding='utf-8')}")
@@ -119,7 +127,9 @@ def _verdict(args: argparse.Namespace) -> bool:
 def _number(text: str) -> int:
     if not re.fullmatch(r"[1-9][0-9]{0,3}", text):
         raise DataError(
-            "option --jobs", value=text, expected="a whole number from 1 to 9999"
+            "option --jobs",
+            value=text,
+            expected="a whole number from 1 to 9999",
         )
     return int(text)
 
@@ -127,7 +137,9 @@ def _number(text: str) -> int:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a notebook; returns 0 for success, 1 if the notebook failed, 2 for a wrong call."""
     parser = _parser(
-        "run", "notebook", "Run a notebook; results appear whole or not at all."
+        "run",
+        "notebook",
+        "Run a notebook; results appear whole or not at all.",
     )
     parser.epilog = (
         "NOTEBOOK is any unique beginning of a name; --help lists its parameters. Notebooks: "
@@ -221,16 +233,22 @@ def _given(words: Iterable[str]) -> dict[str, str]:
     for word in words:
         name, sign, value = word.partition("=")
         if not sign:
-            raise DataError("not a parameter", value=word, expected="name=value")
+            raise DataError(
+                "not a parameter", value=word, expected="name=value"
+            )
         if name in given:
             raise DataError(
-                f"parameter {name} is given twice", value=word, expected="one value"
+                f"parameter {name} is given twice",
+                value=word,
+                expected="one value",
             )
         given[name] = value
     return given
 
 
-def _describe(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
+def _describe(
+    parser: argparse.ArgumentParser, args: argparse.Namespace
+) -> None:
     """Print the parameters of the notebook that is named, after the usage."""
     verdict = parser.prog.endswith("verdict")
     if not verdict and not args.notebook:
@@ -261,11 +279,16 @@ def formats(arguments: Sequence[str] = ()) -> int:
         print(f"{name} ({FORMATS[name].protocol}): {about['title']}")
         lines = str(about["example"]).splitlines()
         print(
-            *(f"    {line}" for line in (lines if arguments else lines[:2])), sep="\n"
+            *(f"    {line}" for line in (lines if arguments else lines[:2])),
+            sep="\n",
         )
         if arguments:
             print(
-                *(f"\n{part}: {about[part]}" for part in PARTS if about.get(part)),
+                *(
+                    f"\n{part}: {about[part]}"
+                    for part in PARTS
+                    if about.get(part)
+                ),
                 sep="\n",
             )
     return 0

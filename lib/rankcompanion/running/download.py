@@ -85,7 +85,9 @@ def _staging(target: Path) -> Iterator[Path]:
                 shutil.rmtree(own, ignore_errors=True)
     except OSError as error:
         place = error.filename2 or error.filename or target
-        raise DataError(f"cannot be written ({error.strerror})", file=place) from None
+        raise DataError(
+            f"cannot be written ({error.strerror})", file=place
+        ) from None
 
 
 class _Bounded(io.FileIO):
@@ -118,13 +120,19 @@ def fetch(
     import requests
 
     def downloader(url: str, output: str, keeper: object) -> None:
-        carry = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)
+        carry = pooch.HTTPDownloader(
+            progressbar=sys.stderr.isatty(), timeout=TIMEOUT
+        )
         try:
             with _Bounded(output, facts.get("bytes", LARGEST)) as file:
                 carry(url, file, keeper)
         except requests.HTTPError as error:
-            status = error.response.status_code if error.response is not None else 0
-            if status < 500 and status != 429:  # a retry would get the same answer
+            status = (
+                error.response.status_code if error.response is not None else 0
+            )
+            if (
+                status < 500 and status != 429
+            ):  # a retry would get the same answer
                 raise LookupError(f"the host answers {status}") from None
             raise ValueError(f"the host answers {status}") from None
         if problem := mismatch(Path(output), facts):
@@ -150,12 +158,16 @@ def fetch(
             os.replace(whole, target)
             return
     must = [
-        f"{key} {facts[key]}" for key in ("bytes", "git_blob", "sha256") if key in facts
+        f"{key} {facts[key]}"
+        for key in ("bytes", "git_blob", "sha256")
+        if key in facts
     ]
     known = ", ".join(must) or "no checksum was published"
     expected = f"the file placed there by hand: {target} ({known}){instead}"
     raise kind(
-        f"cannot be fetched from {url}: {reason}", file=target, expected=expected
+        f"cannot be fetched from {url}: {reason}",
+        file=target,
+        expected=expected,
     )
 
 
@@ -177,7 +189,9 @@ def unpack(
     with _staging(folder / archive.name) as staging:
         try:
             with tarfile.open(archive, "r:*") as tar:
-                chosen = _choose(archive, tar.getmembers(), part, required, optional)
+                chosen = _choose(
+                    archive, tar.getmembers(), part, required, optional
+                )
                 for name, member in chosen.items():
                     content = tar.extractfile(member)
                     assert content is not None  # a regular file
@@ -211,19 +225,27 @@ def _choose(
         )  # no folder on Windows either
         names = (path.name, path.name.removesuffix(".gz"))
         hit = any(
-            fnmatch.fnmatchcase(n, one) for n in names for one in (*required, *optional)
+            fnmatch.fnmatchcase(n, one)
+            for n in names
+            for one in (*required, *optional)
         )
         if hit and part in path.parts[:-1]:
             chosen.setdefault(path.name, member)
-    missing = [name for name in required if not {name, f"{name}.gz"} & chosen.keys()]
+    missing = [
+        name for name in required if not {name, f"{name}.gz"} & chosen.keys()
+    ]
     if missing:
-        there = "; ".join(sorted({str(PurePosixPath(m.name).parent) for m in members}))
+        there = "; ".join(
+            sorted({str(PurePosixPath(m.name).parent) for m in members})
+        )
         problem = f"no member {missing[0]} below a folder {part}"
         raise DataError(problem, file=archive, expected=there)
     for member in (one for one in chosen.values() if not one.isfile()):
         problem = "a link or folder in place of a file"
         expected = "a regular file"
-        raise DataError(problem, file=archive, value=member.name, expected=expected)
+        raise DataError(
+            problem, file=archive, value=member.name, expected=expected
+        )
     return chosen
 
 
@@ -236,16 +258,26 @@ def _recorded(url: str, archive: Path | None = None) -> Facts:
     lines = text.content(path).decode().splitlines() if path.is_file() else []
     known = {"name": "sha256"}  # the header
     for line, cells in enumerate(map(str.split, lines), start=1):
-        if len(cells) not in (0, 2, 3):  # earlier versions recorded the bytes, too
-            wrong = partial(DataError, "wrong number of columns", file=path, line=line)
+        if len(cells) not in (
+            0,
+            2,
+            3,
+        ):  # earlier versions recorded the bytes, too
+            wrong = partial(
+                DataError, "wrong number of columns", file=path, line=line
+            )
             raise wrong(
-                value=len(cells), expected="name and sha256, with a tab between them"
+                value=len(cells),
+                expected="name and sha256, with a tab between them",
             )
         known |= {cells[0]: cells[1]} if cells else {}
     if archive:
         known[url] = sha256(archive)
         write_whole(
-            path, "".join(f"{name}\t{said}\n" for name, said in known.items()).encode()
+            path,
+            "".join(
+                f"{name}\t{said}\n" for name, said in known.items()
+            ).encode(),
         )
     return {"sha256": known[url]} if url in known else {}
 
@@ -254,8 +286,16 @@ def url_of(source: Entry, name: str, base: str = "") -> str:
     """The address of the file `name` of a catalogue source; `base` replaces the hosts."""
     if "archive" in source:
         address = str(source["archive"])
-        return f"{base.rstrip('/')}/{address.rsplit('/', 1)[1]}" if base else address
-    there = f"{source['folder']}/{source['files'][name].get('at', name)}".lstrip("/")
+        return (
+            f"{base.rstrip('/')}/{address.rsplit('/', 1)[1]}"
+            if base
+            else address
+        )
+    there = (
+        f"{source['folder']}/{source['files'][name].get('at', name)}".lstrip(
+            "/"
+        )
+    )
     path = "/".join((source["repository"], source["commit"], quote(there)))
     return f"{(base or RAW).rstrip('/')}/{path}"
 
@@ -282,14 +322,18 @@ def download(name: str, tries: int = TRIES) -> Iterator[str]:
     for source in entry["sources"]:
         take = _from_archive if "archive" in source else _from_repository
         yield from (
-            f"{name}: {line}" for line in take(folder, entry, source, tries, failed)
+            f"{name}: {line}"
+            for line in take(folder, entry, source, tries, failed)
         )
     for file, errors in failed.items():
         if not campaigns.locate(folder, file):
             last = errors[-1]
             problem = "; and ".join(error.problem for error in errors)
             raise DataError(
-                problem, file=last.file, value=last.value, expected=last.expected
+                problem,
+                file=last.file,
+                value=last.value,
+                expected=last.expected,
             )
 
 
@@ -325,15 +369,21 @@ def _from_archive(
     failed: dict[str, list[DataError]],
 ) -> Iterator[str]:
     """Fetch an archive (once for all campaigns in it), check it and unpack the missing files."""
-    missing = [file for file in source["files"] if not campaigns.locate(folder, file)]
+    missing = [
+        file for file in source["files"] if not campaigns.locate(folder, file)
+    ]
     url = str(source["archive"])
     store = paths.data_root() / "downloads" / url.rsplit("/", 1)[1]
     fresh = not store.is_file()
     here = [path.name for path in folder.iterdir()] if folder.is_dir() else []
     extras = [
-        one for one in source.get("optional", ()) if not fnmatch.filter(here, one)
+        one
+        for one in source.get("optional", ())
+        if not fnmatch.filter(here, one)
     ]
-    if not missing and (fresh or not extras):  # no big archive for the extras alone
+    if not missing and (
+        fresh or not extras
+    ):  # no big archive for the extras alone
         return
     facts = {
         key: source[key] for key in ("sha256", "bytes") if key in source
@@ -345,16 +395,16 @@ def _from_archive(
         known |= one["files"] if isinstance(one["files"], Mapping) else {}
     try:
         if fresh:
-            instead = (
-                f"; or {' and '.join(source['files'])} of its folder {source['part']}"
+            instead = f"; or {' and '.join(source['files'])} of its folder {source['part']}"
+            fetch(
+                _address(source), store, facts, tries, f"{instead} in {folder}"
             )
-            fetch(_address(source), store, facts, tries, f"{instead} in {folder}")
         elif other := mismatch(store, facts):
             problem = f"{other}; it is not the archive recorded at the first download"
-            trusted = f"delete its line from {paths.data_root() / 'checksums.tsv'}"
-            expected = (
-                f"Remove the file to fetch it again; if you trust this one, {trusted}"
+            trusted = (
+                f"delete its line from {paths.data_root() / 'checksums.tsv'}"
             )
+            expected = f"Remove the file to fetch it again; if you trust this one, {trusted}"
             raise DataError(problem, file=store, expected=expected)
         required = {file: known.get(file, {}) for file in missing}
         unpacked = unpack(store, source["part"], folder, required, extras)
@@ -374,8 +424,12 @@ def _from_archive(
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns 0 if every campaign asked for is complete, else 1."""
     about = "Fetch official releases into the data root (RANKSTABILITY_DATA, or data/)."
-    parser = argparse.ArgumentParser(prog="rankstability data", description=about)
-    parser.add_argument("campaign", nargs="*", help="catalogue names; none: all")
+    parser = argparse.ArgumentParser(
+        prog="rankstability data", description=about
+    )
+    parser.add_argument(
+        "campaign", nargs="*", help="catalogue names; none: all"
+    )
     parser.add_argument(
         "--list", action="store_true", help="list the catalogue and stop"
     )
@@ -383,9 +437,13 @@ def main(arguments: list[str] | None = None) -> int:
     if options.list:
         here = {campaign.name for campaign in campaigns.present()}
         for one in campaigns.listed():
-            print(f"{one.name:26}{'here' if one.name in here else '-':6}{one.title}")
+            print(
+                f"{one.name:26}{'here' if one.name in here else '-':6}{one.title}"
+            )
         return 0
-    names = options.campaign or [c.name for c in campaigns.listed() if not c.demo]
+    names = options.campaign or [
+        c.name for c in campaigns.listed() if not c.demo
+    ]
     bad = []
     for name in names:
         try:

@@ -22,7 +22,8 @@ from rankcampaigns.languages import PLACEHOLDER
 from rankstability.errors import DataError, visible
 
 ONE_THREAD = {
-    v: "1" for v in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    v: "1"
+    for v in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 }
 """Settings that keep sums from depending on the number of cores."""
 SOURCE = "Source issue"  # the category that the usual weights of MQM leave out
@@ -99,7 +100,9 @@ def plan(
     parameters.check_campaign(name, campaign)
     parameters.check_pair(campaign, pair)
     wanted = values.get("output_dir", "")
-    final = parameters.output_folder(wanted or placing.results_folder(campaign) / name)
+    final = parameters.output_folder(
+        wanted or placing.results_folder(campaign) / name
+    )
     beside = (
         wanted or campaign.own
     )  # the executed copy, too; the report does not show it
@@ -110,14 +113,18 @@ def plan(
         run = replace(
             run, read={one: campaigns.load(campaign, one) for one in run.pairs}
         )
-    systems = {name for one in run.read.values() for name in humans.systems_of(one)}
+    systems = {
+        name for one in run.read.values() for name in humans.systems_of(one)
+    }
     how = campaign.reading.to_dict("records") + humans.asked(campaign, systems)
     for row in how if campaign.own else ():
         if row["value"] != PLACEHOLDER:
             said = f"read: {row['what']}: {row['value']} (by {row['said by']})"
             print(visible(said), file=sys.stderr)
     if campaign.own and (apart := judges.told(campaign.entry)):
-        print(visible(f"judges, set apart from people: {apart}"), file=sys.stderr)
+        print(
+            visible(f"judges, set apart from people: {apart}"), file=sys.stderr
+        )
     for file, reason in campaign.unread:
         print(visible(f"not read: {file} ({reason})"), file=sys.stderr)
     for what in _left_out(run.read):
@@ -133,13 +140,19 @@ def _left_out(read: Mapping[str, Any]) -> list[str]:
     total: Counter[str] = Counter()
     for judgments in read.values():
         excluded = getattr(judgments, "excluded", None)
-        excluded = judgments.attrs.get("excluded", {}) if excluded is None else excluded
+        excluded = (
+            judgments.attrs.get("excluded", {})
+            if excluded is None
+            else excluded
+        )
         if isinstance(excluded, Mapping):
             total.update(excluded)
             continue
         for file, reason, rows in excluded.itertuples(index=False):
             total[f"{file}: {reason}" if file else reason] += int(rows)
-    dropped = {what: n for what, n in total.items() if n and what.endswith(LEFT_OUT)}
+    dropped = {
+        what: n for what, n in total.items() if n and what.endswith(LEFT_OUT)
+    }
     return [
         f"{what.removesuffix(LEFT_OUT)}: {n:,} {'row' if n == 1 else 'rows'}"
         for what, n in dropped.items()
@@ -160,9 +173,9 @@ def of_no_weight(judgments: Any) -> dict[str, int]:
     for category, errors in counted.items():
         reason = f"(kept with weight 0: errors of the category {category}"
         source = str(category) == SOURCE and "weights" not in judgments.attrs
-        told[f"{reason}{'; `weights: with_source` counts them' if source else ''})"] = (
-            int(errors)
-        )
+        told[
+            f"{reason}{'; `weights: with_source` counts them' if source else ''})"
+        ] = int(errors)
     return told
 
 
@@ -214,12 +227,16 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     ):
         copy = own / "executed.ipynb"
         try:
-            results(run, own, lambda values: _executed(run, copy, values, quiet))
+            results(
+                run, own, lambda values: _executed(run, copy, values, quiet)
+            )
             write_whole(run.executed, copy.read_bytes())
             if run.campaign.own:
                 from paperkit.pages import alone
 
-                report = run.executed.stem.replace(run.notebook, "report") + ".html"
+                report = (
+                    run.executed.stem.replace(run.notebook, "report") + ".html"
+                )
                 write_whole(run.final / report, alone(copy, run.final))
             if not run.values.get("output_dir"):
                 placing.claim(run.campaign)
@@ -231,14 +248,19 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
                 if copy.is_file():
                     write_whole(run.failed, copy.read_bytes())
                 _write_status(
-                    run, given, started, message[-1] if message else repr(error)
+                    run,
+                    given,
+                    started,
+                    message[-1] if message else repr(error),
                 )
             raise
     _write_status(run, given, started)
     return run.final
 
 
-def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> None:
+def results(
+    run: Plan, own: Path, work: Callable[[dict[str, Any]], object]
+) -> None:
     """Let `work`, given the run's values, write results to the folder `own`; put them in place.
 
     Raises InputError if a file in the output folder that no run wrote would be overwritten, and
@@ -255,7 +277,9 @@ def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> N
                 if not (run.final / pair / RECORD).is_file():
                     problem = "this pair has not been run"
                     expected = "its results"
-                    raise DataError(problem, file=run.final / pair, expected=expected)
+                    raise DataError(
+                        problem, file=run.final / pair, expected=expected
+                    )
                 (new / pair).mkdir(parents=True)
                 for table in [
                     *(run.final / pair).glob("*.csv"),
@@ -267,7 +291,9 @@ def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> N
         shutil.rmtree(new / pair, ignore_errors=True)
     if given:
         made = (file for file in new.rglob("*") if file.is_file())
-        placing.refuse_others(run.final, [str(file.relative_to(new)) for file in made])
+        placing.refuse_others(
+            run.final, [str(file.relative_to(new)) for file in made]
+        )
     placing.place(own, run.final, run.about, run.scopes)
 
 
@@ -335,7 +361,9 @@ def _promised(run: Plan) -> list[str]:
     about = parameters.metadata(run.notebook)
     wanted = list(about.get("promises", [])) if run.whole else []
     return wanted + [
-        f"{pair}/{f}" for pair in run.pairs for f in about.get("pair_promises", [])
+        f"{pair}/{f}"
+        for pair in run.pairs
+        for f in about.get("pair_promises", [])
     ]
 
 
@@ -359,7 +387,9 @@ def _write_status(
         "seconds": round(time.monotonic() - started, 1),
         "error": error,
         "files": {
-            paths.shown(f): placing.digest(f) for f in sorted(files) if f.is_file()
+            paths.shown(f): placing.digest(f)
+            for f in sorted(files)
+            if f.is_file()
         },
     }
     broken = run.executed.with_suffix(".failed.status.json")

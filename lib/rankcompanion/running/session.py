@@ -47,9 +47,7 @@ SIGNED = (
     "scipy",
     "statsmodels",
 )  # versions that can change a number
-FORMATS = (
-    "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
-)
+FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
 UNSAID = "Conclusions are drawn over all pairs of a campaign; this run is of one alone."
 UNSHARED = (
     "pair",
@@ -86,7 +84,11 @@ class Run:
 
 
 def start(
-    notebook: str, campaign: str, pair: str = "", output_dir: str = "", **settings: Any
+    notebook: str,
+    campaign: str,
+    pair: str = "",
+    output_dir: str = "",
+    **settings: Any,
 ) -> Run:
     """Open a campaign in a notebook, such as ``01_replication``: the first call of each notebook.
 
@@ -102,7 +104,11 @@ def start(
         about = metadata(notebook)
     run = opened(notebook, campaign, pair, output_dir, **settings)
     if len(run.campaign.reading):
-        show({f"How the files of {run.campaign.name} were read": run.campaign.reading})
+        show(
+            {
+                f"How the files of {run.campaign.name} were read": run.campaign.reading
+            }
+        )
     left = pd.DataFrame(run.campaign.unread, columns=["file", "reason"])
     show({f"Files of {run.campaign.name} that were not read": left})
     if about.get("one_pair") and not output_dir and len(run.pairs) > 1:
@@ -144,9 +150,15 @@ def opened(
     **settings
         What else the results depend on, for the signature in ``run.json``.
     """
-    found = campaign if isinstance(campaign, Campaign) else campaigns.find(campaign)
+    found = (
+        campaign
+        if isinstance(campaign, Campaign)
+        else campaigns.find(campaign)
+    )
     check_pair(found, pair)
-    folder = Path(output_dir) if output_dir else results_folder(found) / notebook
+    folder = (
+        Path(output_dir) if output_dir else results_folder(found) / notebook
+    )
     if not output_dir:
         claim(found)
     source = "synthetic" if found.demo else "own"
@@ -178,12 +190,16 @@ def show(parts: Mapping[str, Any], folded: bool = False) -> None:
     from IPython.display import Markdown, display
 
     for title, part in parts.items():
-        if part is None or (isinstance(part, str | pd.DataFrame) and not len(part)):
+        if part is None or (
+            isinstance(part, str | pd.DataFrame) and not len(part)
+        ):
             continue
         label = {"rankstability": {"folded": "title"}} if folded else None
         about = {"rankstability": {"folded": title}} if folded else None
         display(Markdown(f"**{title}**"), metadata=label)
-        display(Markdown(part) if isinstance(part, str) else part, metadata=about)
+        display(
+            Markdown(part) if isinstance(part, str) else part, metadata=about
+        )
 
 
 def some(number: int, noun: str) -> str:
@@ -214,7 +230,11 @@ def signature(**settings: Any) -> dict[str, Any]:
         "python": platform.python_version(),
         **{name: version(name) for name in SIGNED},
     }
-    return {**settings, "package": version("rankstability"), "versions": versions}
+    return {
+        **settings,
+        "package": version("rankstability"),
+        "versions": versions,
+    }
 
 
 def figure_formats(asked: str | None = None) -> tuple[str, ...]:
@@ -227,7 +247,9 @@ def figure_formats(asked: str | None = None) -> tuple[str, ...]:
     names = dict.fromkeys(name.strip().lower() for name in text.split(","))
     if unknown := [f for f in names if f not in ("", "png", "svg", "pdf")]:
         raise DataError(
-            "unknown figure format", value=unknown[0], expected="png, svg or pdf"
+            "unknown figure format",
+            value=unknown[0],
+            expected="png, svg or pdf",
         )
     return tuple(f for f in names if f in ("svg", "pdf"))
 
@@ -266,7 +288,9 @@ class Outputs:
         default_factory=dict, repr=False, compare=False
     )
 
-    def document(self, content: bytes, file: str, pair: str, what: str) -> None:
+    def document(
+        self, content: bytes, file: str, pair: str, what: str
+    ) -> None:
         """Write one file and list it in the ``run.json`` of its folder.
 
         Raises DataError if `file` or `pair` is not a plain name, and might lead out of the folder.
@@ -275,7 +299,9 @@ class Outputs:
             raise DataError("not a name for a file of results", value=file)
         if pair and not _plain(pair):
             raise DataError(
-                "not a language pair", value=pair, expected="a name such as cs-en"
+                "not a language pair",
+                value=pair,
+                expected="a name such as cs-en",
             )
         folder = self.directory / pair
         write_whole(folder / file, content)
@@ -286,7 +312,11 @@ class Outputs:
         write_whole(folder / RECORD, text.encode())
 
     def table(
-        self, frame: pd.DataFrame, name: str, pair: str = "", what: str = "table"
+        self,
+        frame: pd.DataFrame,
+        name: str,
+        pair: str = "",
+        what: str = "table",
     ) -> pd.DataFrame:
         """Write ``<name>.csv``; returns `frame`, so that a cell can show it."""
         self.document(csv_bytes(frame), f"{name}.csv", pair, what)
@@ -311,7 +341,9 @@ class Outputs:
         with style():
             only_drawable(fig)
             fig.draw_without_rendering()
-            fig.set_layout_engine("none")  # laid out once, not again for each format
+            fig.set_layout_engine(
+                "none"
+            )  # laid out once, not again for each format
             for form in ("png", *self.formats):
                 target = io.BytesIO()
                 fig.savefig(target, format=form, metadata=NO_DATE[form])
@@ -327,7 +359,9 @@ class Outputs:
 
     def claims(self, rows: pd.DataFrame, pair: str = "") -> pd.DataFrame:
         """Write this run's rows of the claims ledger as ``claims.csv`` (see `paperkit.claims`)."""
-        return self.table(rows, "claims", pair, what="rows of the claims ledger")
+        return self.table(
+            rows, "claims", pair, what="rows of the claims ledger"
+        )
 
     def pair_tables(self, name: str) -> pd.DataFrame:
         """The ``<pair>/<name>.csv`` of all pairs as one frame with a column pair, in their order.
@@ -345,14 +379,22 @@ class Outputs:
         if not frames:
             expected = f"<pair>/{name}.csv"
             raise DataError(
-                "no pair has been run yet", file=self.directory, expected=expected
+                "no pair has been run yet",
+                file=self.directory,
+                expected=expected,
             )
-        return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
+        return pd.concat(
+            [f for f in frames if len(f)] or frames[:1], ignore_index=True
+        )
 
 
 def _plain(name: str) -> bool:
     """Whether a name is that of something directly in a folder, and leads nowhere else."""
-    return bool(name) and name not in (".", "..") and not set(name) & {"/", "\\", "\0"}
+    return (
+        bool(name)
+        and name not in (".", "..")
+        and not set(name) & {"/", "\\", "\0"}
+    )
 
 
 def check_pairs(
@@ -365,7 +407,9 @@ def check_pairs(
         where = folder / pair
         if not made:
             raise DataError(
-                "this pair has not been run", file=where, expected="its results"
+                "this pair has not been run",
+                file=where,
+                expected="its results",
             )
         for key in sorted((made.keys() | own.keys()) - set(UNSHARED)):
             if made.get(key) != own.get(key):
@@ -373,7 +417,11 @@ def check_pairs(
                 value = made.get(key)
                 expected = repr(own.get(key))
                 raise DataError(
-                    problem, file=where, column=key, value=value, expected=expected
+                    problem,
+                    file=where,
+                    column=key,
+                    value=value,
+                    expected=expected,
                 )
 
 

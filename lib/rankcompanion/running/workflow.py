@@ -9,13 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from paperkit import paths
-from paperkit.parameters import WHOLE, metadata, notebooks, read_notebook, takes
+from paperkit.parameters import (
+    WHOLE,
+    metadata,
+    notebooks,
+    read_notebook,
+    takes,
+)
 from paperkit.placing import digest
 from rankcampaigns import campaigns, catalogue, formats, judges
 
 # modules that make the pages of the report
 REPORT = (
-    *(f"rankcompanion/report/{name}" for name in ("findings", "front", "ledger")),
+    *(
+        f"rankcompanion/report/{name}"
+        for name in ("findings", "front", "ledger")
+    ),
     *(f"paperkit/{name}" for name in ("pages", "site", "tables", "templates")),
 )
 
@@ -49,7 +58,9 @@ def jobs(config: Mapping[str, Any]) -> list[Job]:
             notebooks() if name in (config.get("campaigns") or [name]) else ()
         ):
             about = metadata(notebook)
-            wanted = notebook.startswith(tuple(config.get("notebooks") or [""]))
+            wanted = notebook.startswith(
+                tuple(config.get("notebooks") or [""])
+            )
             skipped = name in config.get("skip", {}).get(notebook, [])
             if not wanted or skipped or not takes(about, campaign):
                 continue
@@ -66,7 +77,9 @@ def given(job: Job, config: Mapping[str, Any]) -> dict[str, str]:
     configured = config.get("parameters", {}).get(job.notebook, {})
     own = {**configured.get("all", {}), **configured.get(job.campaign, {})}
     pair = {"pair": job.pair} if job.pair else {}
-    return {k: str(v) for k, v in {"campaign": job.campaign, **pair, **own}.items()}
+    return {
+        k: str(v) for k, v in {"campaign": job.campaign, **pair, **own}.items()
+    }
 
 
 @cache
@@ -74,7 +87,11 @@ def _graph() -> Any:
     import grimp
 
     return grimp.build_graph(
-        "rankcampaigns", "rankstability", "rankcompanion", "paperkit", cache_dir=None
+        "rankcampaigns",
+        "rankstability",
+        "rankcompanion",
+        "paperkit",
+        cache_dir=None,
     )
 
 
@@ -85,9 +102,13 @@ def modules(notebook: str, format: str = "") -> frozenset[str]:
     With a `format`, also the modules of its reader, which is loaded when a campaign needs it.
     """
     cells = read_notebook(notebook)["cells"]
-    code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+    code = "\n".join(
+        "".join(c["source"]) for c in cells if c["cell_type"] == "code"
+    )
     named = [
-        n for n in ast.parse(code).body if isinstance(n, ast.ImportFrom) and n.module
+        n
+        for n in ast.parse(code).body
+        if isinstance(n, ast.ImportFrom) and n.module
     ]
     first = [
         f"{n.module}{dot}"
@@ -97,7 +118,9 @@ def modules(notebook: str, format: str = "") -> frozenset[str]:
     if format:
         first.append(f"rankcampaigns.{formats.FORMATS[format].module}")
     direct = _graph().modules & set(first)
-    return frozenset(direct.union(*map(_graph().find_upstream_modules, direct)))
+    return frozenset(
+        direct.union(*map(_graph().find_upstream_modules, direct))
+    )
 
 
 def inputs(job: Job) -> list[str]:
@@ -110,16 +133,24 @@ def inputs(job: Job) -> list[str]:
     reached = modules(job.notebook, campaign.format)
     for module in sorted(reached):
         file = paths.ROOT / "lib" / module.replace(".", "/")
-        files.append(file / "__init__.py" if file.is_dir() else file.with_suffix(".py"))
-    files += sorted((paths.ROOT / "lib/rankcompanion/figures").glob("*.mplstyle"))
+        files.append(
+            file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
+        )
+    files += sorted(
+        (paths.ROOT / "lib/rankcompanion/figures").glob("*.mplstyle")
+    )
     if "rankcompanion.verdict.page" in reached:
         files += sorted((paths.ROOT / "lib/paperkit/page").glob("*.j2"))
     printed = sorted(paths.PUBLISHED.glob("*.csv"))
-    papers = [p for p in printed if f"rankcompanion.papers.{p.stem}" in reached]
+    papers = [
+        p for p in printed if f"rankcompanion.papers.{p.stem}" in reached
+    ]
     files += [*papers, paths.PUBLISHED / "settings.yaml"] if papers else []
     if job.pair == WHOLE:
         files += _beside(campaign)
-        pairs = (Job(job.notebook, job.campaign, p).executed for p in campaign.pairs)
+        pairs = (
+            Job(job.notebook, job.campaign, p).executed for p in campaign.pairs
+        )
         return [*map(paths.shown, files), *pairs]
     return [
         *map(
@@ -137,7 +168,10 @@ def _beside(campaign: Any, pair: str = "") -> list[Path]:
     names = ["clusters.csv"]
     for one in [pair] if pair else campaign.pairs:
         names += [f"ad-sys-ranking-{one}-z.csv", f"ad-sys-scores-{one}.csv"]
-        names += [f"adwilcox-{one.replace('-', '')}.csv", f"documents-{one}.tsv"]
+        names += [
+            f"adwilcox-{one.replace('-', '')}.csv",
+            f"documents-{one}.tsv",
+        ]
     read = set(campaign.files(pair))
     files = [
         *(campaign.folder / n for n in names),
@@ -146,15 +180,22 @@ def _beside(campaign: Any, pair: str = "") -> list[Path]:
     return judged + [f for f in files if f.is_file() and f not in read]
 
 
-def whole(job: Job, config: Mapping[str, Any], root: Path = paths.ROOT) -> bool:
+def whole(
+    job: Job, config: Mapping[str, Any], root: Path = paths.ROOT
+) -> bool:
     """Whether the results of the finished job are in ``figures/``, unchanged by any later one."""
     file = (root / job.executed).with_suffix(".status.json")
     if not file.is_file():
         return False
     status = json.loads(file.read_bytes())
-    results = ((root / name, told) for name, told in status.get("files", {}).items())
+    results = (
+        (root / name, told) for name, told in status.get("files", {}).items()
+    )
     return (
         status.get("status") == "ok"
         and status.get("given") == given(job, config)
-        and all(result.is_file() and digest(result) == told for result, told in results)
+        and all(
+            result.is_file() and digest(result) == told
+            for result, told in results
+        )
     )

@@ -20,14 +20,18 @@ def alpha(scored: Scores) -> pd.DataFrame:
     none = pd.DataFrame(columns=list(COLUMNS))
     if "worker" not in scored.units:
         return none
-    frame = pd.DataFrame({"item": _items(scored), "worker": scored.unit("worker")})
+    frame = pd.DataFrame(
+        {"item": _items(scored), "worker": scored.unit("worker")}
+    )
     frame["x"] = scored.score
     frame = frame.groupby(["item", "worker"], as_index=False)["x"].mean()
     items = frame.groupby("item")["x"].agg(["size", "mean", "var"])
     items = items[items["size"] >= 2]
     if items.empty:
         return none
-    size, mean, within = (items[c].to_numpy(float) for c in ("size", "mean", "var"))
+    size, mean, within = (
+        items[c].to_numpy(float) for c in ("size", "mean", "var")
+    )
     mean = mean - float(np.average(mean, weights=size))
     disagreement = 2 * (size * within).sum()
     squares = (within * (size - 1) + size * mean**2).sum()
@@ -41,10 +45,14 @@ def alpha(scored: Scores) -> pd.DataFrame:
 
 def _items(scored: Scores) -> np.ndarray:
     """The code of the output that each judgment is about: a system's output for a segment."""
-    return scored.segment.astype(np.int64) * len(scored.systems) + scored.system
+    return (
+        scored.segment.astype(np.int64) * len(scored.systems) + scored.system
+    )
 
 
-def influence(scored: Scores, recipe: Recipe, alpha: float = 0.05) -> pd.DataFrame:
+def influence(
+    scored: Scores, recipe: Recipe, alpha: float = 0.05
+) -> pd.DataFrame:
     """Which claimed lines fall, and whether the leader changes, without one annotator's judgments.
 
     One row for each of the `MOST` annotators with the most judgments, except those who alone judged
@@ -65,7 +73,21 @@ def influence(scored: Scores, recipe: Recipe, alpha: float = 0.05) -> pd.DataFra
         now = splits(made)
         moved = int(made.order[0] != every.order[0])
         rows.append(
-            (who, number[who], len(lines), len(lines - now), len(now - lines), moved)
+            (
+                who,
+                number[who],
+                len(lines),
+                len(lines - now),
+                len(now - lines),
+                moved,
+            )
         )
-    columns = ["annotator", "judgments", "lines", "fallen", "new", "first_changes"]
+    columns = [
+        "annotator",
+        "judgments",
+        "lines",
+        "fallen",
+        "new",
+        "first_changes",
+    ]
     return pd.DataFrame(rows, columns=columns)

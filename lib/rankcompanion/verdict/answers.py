@@ -16,7 +16,11 @@ from rankcampaigns.campaigns import Campaign
 from rankcampaigns.humans import asked
 from rankcampaigns.languages import PLACEHOLDER
 from rankstability.chance import named_generator
-from rankstability.judgments import DirectAssessment, human_systems, reference_systems
+from rankstability.judgments import (
+    DirectAssessment,
+    human_systems,
+    reference_systems,
+)
 from rankstability.rank import items
 from rankstability.rank.balanced import complete, looks_adaptive
 from rankstability.rank.battles import METHOD
@@ -29,7 +33,14 @@ from ..running.run import of_no_weight
 from ..running.session import Run
 from .case import Case
 
-BESIDE = ("ranking", "lines", "recipes", "recipe_lines", "domains", "judge_models")
+BESIDE = (
+    "ranking",
+    "lines",
+    "recipes",
+    "recipe_lines",
+    "domains",
+    "judge_models",
+)
 """The tables that are CSV files beside the page; the workbook and ``verdict.json`` have all."""
 HOLDS = "holds"
 NOT = "does not hold"
@@ -37,9 +48,13 @@ UNTOLD = "cannot be told from these data"
 NEGLIGIBLE = 1e-9  # share of a mean that is a rounding error
 FEW = 4  # units: with fewer, the first sentence warns that only large differences can show
 WEAK = 3.0  # degrees of freedom: the page names a system that has fewer
-LOOKS_ADAPTIVE = 0.05  # p of `balanced.looks_adaptive` below which the page says so
+LOOKS_ADAPTIVE = (
+    0.05  # p of `balanced.looks_adaptive` below which the page says so
+)
 HEAVY = 0.2  # share of all judgments: the first sentence names who has so much
-FEW_EFFECTIVE = 5.0  # effective units: with fewer of many, the first sentence says so
+FEW_EFFECTIVE = (
+    5.0  # effective units: with fewer of many, the first sentence says so
+)
 SCARCE = 5.0  # degrees of freedom: where a system has fewer, the first sentence says how many
 
 
@@ -61,12 +76,14 @@ def line_answers(made: Ranking) -> pd.DataFrame:
     refuted = made.sure.lines(made.order)[1]
     rows = [
         (k, names[k - 1], names[k], claimed, told(held == 1, refuted[k - 1]))
-        for k, claimed, held in made.places[["below", "claimed", "held"]].itertuples(
-            index=False
-        )
+        for k, claimed, held in made.places[
+            ["below", "claimed", "held"]
+        ].itertuples(index=False)
         if claimed or held == 1
     ]
-    return pd.DataFrame(rows, columns=["below", "above", "under", "claimed", "answer"])
+    return pd.DataFrame(
+        rows, columns=["below", "above", "under", "claimed", "answer"]
+    )
 
 
 def summary(
@@ -90,12 +107,18 @@ def summary(
     first = made.table.loc[made.table["may_be_first"] == 1, "system"].tolist()
     sure = made.sure
     untold = sure.untold if sure.told else sure.untold.iloc[:0]
-    names = [name for name in made.table["system"] if name not in set(untold["system"])]
+    names = [
+        name
+        for name in made.table["system"]
+        if name not in set(untold["system"])
+    ]
     leader = names[0]
     holds = answers["answer"] == HOLDS
     fewest = min(sure.units, key=sure.units.__getitem__, default="")
     freedom = (
-        sure.freedom if not sure.told else np.where(sure.placed, sure.freedom, np.inf)
+        sure.freedom
+        if not sure.told
+        else np.where(sure.placed, sure.freedom, np.inf)
     )
     weakest = int(freedom.argmin())
     alike = np.ptp(freedom[np.isfinite(freedom)]) < 1e-6
@@ -106,7 +129,8 @@ def summary(
         "told": made.unit != "",
         "may_be_first": first,
         "alone": told(
-            first == [leader] and untold.empty, bool(first) and leader not in first
+            first == [leader] and untold.empty,
+            bool(first) and leader not in first,
         ),
         "untold": rows(untold),
         "too_few": _too_few(sure),
@@ -131,16 +155,23 @@ def _too_few(sure: Certainty) -> list[Any]:
     """
     if sure.told or not sure.units:
         return []
-    count = {name: float(np.nanmax(one)) for name, one in sure.effective.items()}
+    count = {
+        name: float(np.nanmax(one)) for name, one in sure.effective.items()
+    }
     fewest = min(count, key=count.__getitem__)
     return [fewest, sure.units[fewest], count[fewest]]
 
 
 def _humans_apart(
-    made: Ranking, first: list[str], known: Sequence[str], untold: Collection[str]
+    made: Ranking,
+    first: list[str],
+    known: Sequence[str],
+    untold: Collection[str],
 ) -> dict[str, Any]:
     """The part of `summary` about humans, and about the machine systems among themselves."""
-    names = [name for name in made.table["system"].astype(str) if name not in untold]
+    names = [
+        name for name in made.table["system"].astype(str) if name not in untold
+    ]
     human = [name for name in names if name in known]
     machines = [name for name in names if name not in human]
     if not machines:
@@ -150,18 +181,31 @@ def _humans_apart(
     above = list[str]()
     if human and made.unit:
         sure = made.sure
-        beats = pd.DataFrame(sure.declared, index=sure.systems, columns=sure.systems)
+        beats = pd.DataFrame(
+            sure.declared, index=sure.systems, columns=sure.systems
+        )
         compared = [name for name in machines if name in beats]
         beaten = np.any(beats.loc[compared, compared].to_numpy(), axis=0)
-        ahead = [name for name, lost in zip(compared, beaten, strict=True) if not lost]
-        above = [
-            name for name in human if name in beats and beats.loc[name, machines[0]]
+        ahead = [
+            name
+            for name, lost in zip(compared, beaten, strict=True)
+            if not lost
         ]
-    whole = all(name in known for name in untold)  # every machine system has a place
+        above = [
+            name
+            for name in human
+            if name in beats and beats.loc[name, machines[0]]
+        ]
+    whole = all(
+        name in known for name in untold
+    )  # every machine system has a place
     alone = told(
-        ahead == machines[:1] and whole, bool(ahead) and machines[0] not in ahead
+        ahead == machines[:1] and whole,
+        bool(ahead) and machines[0] not in ahead,
     )
-    every = [name for name in made.table["system"].astype(str) if name in known]
+    every = [
+        name for name in made.table["system"].astype(str) if name in known
+    ]
     return {
         "humans": every
         if machines != human and set(machines).isdisjoint(every)
@@ -176,7 +220,9 @@ def _humans_apart(
 
 def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a frame as plain values; None where a value is missing or not finite."""
-    return list(json.loads(frame.to_json(orient="records", double_precision=12)))
+    return list(
+        json.loads(frame.to_json(orient="records", double_precision=12))
+    )
 
 
 SCORE_NAMES = {
@@ -220,7 +266,11 @@ def facts(
     first = summary(made, frames["answers"], one.humans)
     recipe = RECIPES.get(one.recipe)
     words = run.campaign.words
-    rules = f"{recipe.test_at(settings['alpha'])}; {recipe.line_rule}" if recipe else ""
+    rules = (
+        f"{recipe.test_at(settings['alpha'])}; {recipe.line_rule}"
+        if recipe
+        else ""
+    )
     return {
         **{name: [] for name in MAYBE},
         **{name: rows(frame) for name, frame in frames.items()},
@@ -240,12 +290,16 @@ def facts(
         "why": one.why,
         "year": run.campaign.year,
         "rules": re.sub(
-            r"\b(system|segment|judgment)s?\b", lambda found: words[found[0]], rules
+            r"\b(system|segment|judgment)s?\b",
+            lambda found: words[found[0]],
+            rules,
         ),
         "unit": made.unit,
         "asked": _asked(made, frames["unit_table"]),
         "standardised": recipe is not None and recipe.score == "z",
-        "score_name": SCORE_NAMES[one.protocol, recipe.score if recipe else one.recipe],
+        "score_name": SCORE_NAMES[
+            one.protocol, recipe.score if recipe else one.recipe
+        ],
         "judgments": one.data.counted,
         "judges": one.battles.judges if one.battles else None,
         "unnamed": one.battles.unnamed if one.battles else None,
@@ -263,7 +317,9 @@ def facts(
         "recipe_counts": _recipe_counts(frames, one.humans),
         "data": str(run.out.settings.get("data", "")),
         "package": str(run.out.settings.get("package", "")),
-        "files": [f"{name}.csv" for name in BESIDE if len(frames.get(name, ()))],
+        "files": [
+            f"{name}.csv" for name in BESIDE if len(frames.get(name, ()))
+        ],
         "workbook": find_spec("openpyxl") is not None,
         "read": _read(run.campaign, one),
     }
@@ -274,7 +330,8 @@ def _leaderboard(one: Case) -> dict[str, Any] | None:
     if not one.data.items:
         return None
     missing = [
-        {"system": name, "number": n} for name, n in items.lacking(one.own).items()
+        {"system": name, "number": n}
+        for name, n in items.lacking(one.own).items()
     ]
     here = len(one.own.segments)
     needed = items.items_needed(len(one.own.systems))
@@ -314,7 +371,11 @@ def _asked(made: Ranking, units: pd.DataFrame) -> list[Any]:
     """Annotators or documents, if named and taken as fixed while the other is resampled."""
     named = units.set_index("unit")["units"]
     other = {"worker": "document", "document": "worker"}.get(made.unit, "")
-    return [other, int(named[other])] if {made.unit, other} <= {*named.index} else []
+    return (
+        [other, int(named[other])]
+        if {made.unit, other} <= {*named.index}
+        else []
+    )
 
 
 def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
@@ -334,16 +395,21 @@ def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
         excluded = judgments.attrs.get("excluded", {})
     how = [*rows(campaign.reading), *asked(campaign, one.systems)]
     if isinstance(excluded, pd.DataFrame):
-        excluded = excluded.groupby("reason", sort=False)["rows"].sum().to_dict()
+        excluded = (
+            excluded.groupby("reason", sort=False)["rows"].sum().to_dict()
+        )
     excluded = {**excluded, **of_no_weight(judgments)}
     return {
         "files": [file.name for file in campaign.files(one.pair)],
         "unread": [
-            {"file": file, "reason": reason} for file, reason in campaign.unread
+            {"file": file, "reason": reason}
+            for file, reason in campaign.unread
         ],
         "how": [row for row in how if row["value"] != PLACEHOLDER],
         "counted": [
-            {"reason": str(k), "rows": int(n)} for k, n in excluded.items() if n
+            {"reason": str(k), "rows": int(n)}
+            for k, n in excluded.items()
+            if n
         ],
         "human": human,
         "reference": reference,
@@ -377,7 +443,9 @@ def _design(
             .loc[design["system"], ["low", "high"]]
             .to_numpy()
         )
-        wide = np.maximum(np.ptp(ends, axis=1), NEGLIGIBLE * design["mean"].abs())
+        wide = np.maximum(
+            np.ptp(ends, axis=1), NEGLIGIBLE * design["mean"].abs()
+        )
         more = value < LOOKS_ADAPTIVE
         why = {"more": more, "moved": more and bool((2 * luck > wide).any())}
         out |= {
@@ -400,10 +468,15 @@ def _recipe_counts(
         claimed: lines["held"].where(lines["claimed"] == claimed, 0)
         for claimed in (0, 1)
     }
-    counts = lines.assign(also_held=of[0], held=of[1]).groupby("recipe", sort=False)
+    counts = lines.assign(also_held=of[0], held=of[1]).groupby(
+        "recipe", sort=False
+    )
     counts = counts[["claimed", "held", "also_held"]].sum().astype(int)
     machines = ranking[~ranking["system"].astype(str).isin(humans)]
     first = (
-        machines.sort_values("rank").groupby("recipe")["system"].first().rename("first")
+        machines.sort_values("rank")
+        .groupby("recipe")["system"]
+        .first()
+        .rename("first")
     )
     return rows(counts.join(first).reset_index())

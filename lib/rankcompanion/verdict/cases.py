@@ -9,7 +9,12 @@ import pandas as pd
 
 from rankcampaigns.humans import declared
 from rankstability.errors import DataError
-from rankstability.judgments import REFERENCE, TYPES, DirectAssessment, ranked_systems
+from rankstability.judgments import (
+    REFERENCE,
+    TYPES,
+    DirectAssessment,
+    ranked_systems,
+)
 from rankstability.rank import fewest as decisive
 from rankstability.rank import removing
 from rankstability.rank.battles import battles
@@ -26,9 +31,7 @@ from ..notebooks.lines.tables import units_by_system
 from . import annotators, answers, sizes
 from .case import Case
 
-MANY = (
-    60  # systems: for more, no further judgments are planned, which would take minutes
-)
+MANY = 60  # systems: for more, no further judgments are planned, which would take minutes
 
 
 def cases(
@@ -49,16 +52,25 @@ def cases(
         assert isinstance(judgments, pd.DataFrame)
         tasks = rr.tasks(judgments)
         order = sorted(tasks, key=lambda name: (-len(tasks[name]), name))
-        made = [_by_comparison(name, pair, tasks[name], unit) for name in order]
+        made = [
+            _by_comparison(name, pair, tasks[name], unit) for name in order
+        ]
         made = [replace(one, extra=k > 0) for k, one in enumerate(made)]
     else:
         year = campaign.year
         form = campaign.format
-        made = [scored_case(pair, campaign.protocol, judgments, recipe, year, form)]
-    return [replace(one, humans=tuple(declared(campaign, one.systems))) for one in made]
+        made = [
+            scored_case(pair, campaign.protocol, judgments, recipe, year, form)
+        ]
+    return [
+        replace(one, humans=tuple(declared(campaign, one.systems)))
+        for one in made
+    ]
 
 
-def _by_comparison(name: str, pair: str, frame: pd.DataFrame, unit: str) -> Case:
+def _by_comparison(
+    name: str, pair: str, frame: pd.DataFrame, unit: str
+) -> Case:
     data = comparisons_by_unit(frame, unit, name)
     return Case(name, pair, "RR", data.method, frame, {}, data)
 
@@ -74,7 +86,13 @@ def scored_case(
     """The case of a pair whose protocol has scores, as `cases`; `form` is the campaign's format."""
     chosen = choose(judgments, recipe, year, form, pair)
     return Case(
-        pair, pair, protocol, chosen.recipe, judgments, chosen.judged, why=chosen.why
+        pair,
+        pair,
+        protocol,
+        chosen.recipe,
+        judgments,
+        chosen.judged,
+        why=chosen.why,
     )
 
 
@@ -113,10 +131,20 @@ def by_domain(one: Case, unit: str, alpha: float = 0.05) -> pd.DataFrame:
     for domain, part in _domains(one, unit).items():
         made = standing(part, unit or "auto", alpha)
         said = answers.summary(made, answers.line_answers(made), one.humans)
-        held_here = said["claimed_held"] + said["also_held"] if said["told"] else np.nan
+        held_here = (
+            said["claimed_held"] + said["also_held"]
+            if said["told"]
+            else np.nan
+        )
         row = {name: said[name] for name in ("systems", "leader", "claimed")}
-        row |= {"domain": domain, "judgments": part.data.counted, "held": held_here}
-        row["may_be_first"] = len(said["may_be_first"]) if said["told"] else np.nan
+        row |= {
+            "domain": domain,
+            "judgments": part.data.counted,
+            "held": held_here,
+        }
+        row["may_be_first"] = (
+            len(said["may_be_first"]) if said["told"] else np.nan
+        )
         rows.append(row)
     columns = [
         "domain",
@@ -137,7 +165,9 @@ def _domains(one: Case, unit: str) -> dict[str, Case]:
         assert isinstance(one.judgments, pd.DataFrame)
         named = one.judgments.get("domain", pd.Series(dtype=str))
         several = (
-            one.judgments.groupby(named, observed=True) if named.nunique() > 1 else ()
+            one.judgments.groupby(named, observed=True)
+            if named.nunique() > 1
+            else ()
         )
         for domain, part in several:
             absent = set(one.systems) - set(part["system"].unique())
@@ -161,11 +191,19 @@ def _domains(one: Case, unit: str) -> dict[str, Case]:
     return parts
 
 
-def _domain_names(judgments: DirectAssessment | pd.DataFrame, codes: int) -> list[str]:
+def _domain_names(
+    judgments: DirectAssessment | pd.DataFrame, codes: int
+) -> list[str]:
     """The names of domains by their codes; numbers if the names do not match the codes."""
-    rows = judgments.good if isinstance(judgments, DirectAssessment) else judgments
+    rows = (
+        judgments.good
+        if isinstance(judgments, DirectAssessment)
+        else judgments
+    )
     names = (
-        sorted(rows["domain"].dropna().astype(str).unique()) if "domain" in rows else []
+        sorted(rows["domain"].dropna().astype(str).unique())
+        if "domain" in rows
+        else []
     )
     if codes - len(names) not in (0, 1):
         return [str(k + 1) for k in range(codes)]
@@ -237,7 +275,9 @@ def judged_together(one: Case) -> pd.DataFrame:
     both = together[i, j]
     each = np.diag(together)
     names = np.array(one.systems)
-    out = pd.DataFrame({"system": names[i], "other": names[j], "together": both})
+    out = pd.DataFrame(
+        {"system": names[i], "other": names[j], "together": both}
+    )
     return out.assign(share=ratio(both, np.minimum(each[i], each[j])))
 
 
@@ -254,7 +294,8 @@ def again(
     sure = made.sure
     if not sure.told:
         return {
-            name: pd.DataFrame() for name in ("repeat", "decide", "needed", "additions")
+            name: pd.DataFrame()
+            for name in ("repeat", "decide", "needed", "additions")
         }
     sure = sure.among_placed()
     known = sizes.of_means(sure, one.data.counted)
@@ -263,20 +304,26 @@ def again(
     ):  # if components cannot be estimated, the covariance has to do
         modelled = one.judged and not (one.data.adaptive or one.data.items)
         if modelled and made.sure.placed.all():
-            known = sizes.precision(one.own, sure, RECIPES[one.recipe].by_domain)
+            known = sizes.precision(
+                one.own, sure, RECIPES[one.recipe].by_domain
+            )
     claims = int(made.places["claimed"].sum())
     names = [name for name in made.table["system"] if name in sure.systems]
     machines = [name for name in names if name not in one.humans]
     pair = (machines if len(machines) > 1 else names)[:2]
     repeat = sizes.repeat(sure, claims, rng)
     if len(names) > MANY:
-        nothing = {name: pd.DataFrame() for name in ("decide", "needed", "additions")}
+        nothing = {
+            name: pd.DataFrame() for name in ("decide", "needed", "additions")
+        }
         return {"repeat": pd.DataFrame([repeat]), **nothing}
     needed = sizes.needed(known, names, rng, alpha)
     decide = needed[(needed[["system", "other"]] == pair).all(axis=1)]
     return {
         "repeat": pd.DataFrame([repeat]),
-        "decide": decide if len(decide) else sizes.needed(known, pair, rng, alpha),
+        "decide": decide
+        if len(decide)
+        else sizes.needed(known, pair, rng, alpha),
         "needed": needed,
         "additions": sizes.additions(known, pair, rng, alpha=alpha),
     }
@@ -290,11 +337,15 @@ def by_annotators(one: Case, alpha: float = 0.05) -> dict[str, pd.DataFrame]:
     if not one.judged or not one.own.has("worker"):
         return {}
     hanging = annotators.influence(one.own, RECIPES[one.recipe], alpha)
-    hanging.insert(0, "name", [one.own.workers[k] for k in hanging["annotator"]])
+    hanging.insert(
+        0, "name", [one.own.workers[k] for k in hanging["annotator"]]
+    )
     return {"agreement": annotators.alpha(one.own), "influence": hanging}
 
 
-def same_annotators(one: Case, made: Ranking, alpha: float = 0.05) -> pd.DataFrame:
+def same_annotators(
+    one: Case, made: Ranking, alpha: float = 0.05
+) -> pd.DataFrame:
     """What documents say with these same annotators, where those are too few to speak of others.
 
     One row: annotators (how many), lines (that hold with other documents), first (how many systems

@@ -56,10 +56,17 @@ class Precision:
     caution: float = 1.0
 
     def covariance(
-        self, documents: float = 1.0, annotators: float = 1.0, ratings: float = 1.0
+        self,
+        documents: float = 1.0,
+        annotators: float = 1.0,
+        ratings: float = 1.0,
     ) -> np.ndarray:
         """Covariance of the means if documents, annotators and ratings per item grow by factors."""
-        times = {"documents": documents, "annotators": annotators, "ratings": ratings}
+        times = {
+            "documents": documents,
+            "annotators": annotators,
+            "ratings": ratings,
+        }
         total = np.zeros((len(self.systems),) * 2)
         for name, part in self.parts.items():
             total += part / np.prod([times[size] for size in DRAWN[name]])
@@ -73,7 +80,9 @@ class Precision:
         self, documents: float = 1.0, annotators: float = 1.0, **_: float
     ) -> np.ndarray:
         """Degrees of freedom of each difference; the smaller of the two factors counts."""
-        return np.maximum((self.freedom + 1) * min(documents, annotators) - 1, 1e-3)
+        return np.maximum(
+            (self.freedom + 1) * min(documents, annotators) - 1, 1e-3
+        )
 
     def truths(
         self, draws: int, rng: np.random.Generator
@@ -91,7 +100,11 @@ class Precision:
         scale = freedom / np.maximum(rng.chisquare(freedom, draws), 1e-99)
         apart = self.errors() ** 2 * (1 - np.eye(n))
         whole = apart.sum() / (2 * (n - 1))
-        own = (apart.sum(axis=1) - whole) / (n - 2) if n > 2 else np.full(n, whole / 2)
+        own = (
+            (apart.sum(axis=1) - whole) / (n - 2)
+            if n > 2
+            else np.full(n, whole / 2)
+        )
         error = scale[:, None] * np.maximum(own, 0.1 * whole / n)
         most = 3 * (self.mean.std() + np.sqrt(whole / n))
         spread = np.linspace(most / GRID, most, GRID)[:, None, None] ** 2
@@ -99,13 +112,22 @@ class Precision:
         total = weight.sum(axis=2)
         level = (weight * self.mean).sum(axis=2) / total
         log = np.log(weight).sum(axis=2) - np.log(total)
-        log = (log - (weight * (self.mean - level[..., None]) ** 2).sum(axis=2)) / 2
+        log = (
+            log - (weight * (self.mean - level[..., None]) ** 2).sum(axis=2)
+        ) / 2
         chance = np.exp(log - log.max(axis=0)).cumsum(axis=0)
-        chosen = (rng.random(draws) * chance[-1] > chance).sum(axis=0), np.arange(draws)
-        centre = level[chosen] + rng.standard_normal(draws) / np.sqrt(total[chosen])
+        chosen = (
+            (rng.random(draws) * chance[-1] > chance).sum(axis=0),
+            np.arange(draws),
+        )
+        centre = level[chosen] + rng.standard_normal(draws) / np.sqrt(
+            total[chosen]
+        )
         kept = spread[chosen[0], 0] * weight[chosen]
         drawn = kept * self.mean + (1 - kept) * centre[:, None]
-        return drawn + np.sqrt(kept * error) * rng.standard_normal(error.shape), scale
+        return drawn + np.sqrt(kept * error) * rng.standard_normal(
+            error.shape
+        ), scale
 
     def again(
         self,
@@ -122,11 +144,15 @@ class Precision:
         one add to the lines).
         """
         mean, scale = truths
-        grown = min(times.get(size, 1.0) for size in ("documents", "annotators"))
+        grown = min(
+            times.get(size, 1.0) for size in ("documents", "annotators")
+        )
         freedom = self.freed(**times)
         typical = round(np.median(freedom[np.triu_indices(len(freedom), 1)]))
         covariance = self.covariance(**times)
-        mean = mean + np.sqrt(scale)[:, None] * normal_draws(covariance, len(mean), rng)
+        mean = mean + np.sqrt(scale)[:, None] * normal_draws(
+            covariance, len(mean), rng
+        )
         # errors are estimated too, separately for each difference, from this many units
         degrees = min(max(typical, 1), UNITS)
         units = normal_draws(covariance, len(mean) * degrees, rng)
@@ -137,7 +163,9 @@ class Precision:
         caution = 1 + (self.caution - 1) / max(
             grown, 1.0
         )  # with more units less is needed
-        error = np.sqrt(np.maximum(caution * scale[:, None, None] * apart, LEAST))
+        error = np.sqrt(
+            np.maximum(caution * scale[:, None, None] * apart, LEAST)
+        )
         gap = np.abs(mean[:, :, None] - mean[:, None])
         p = 2 * stdtr(freedom, -gap / error)
         p = np.where((apart > LEAST) | (gap == 0), p, alike_p(freedom))
@@ -145,7 +173,9 @@ class Precision:
 
 
 def precision(
-    scored: Scores, fitted: variance.Components | None = None, by_domain: bool = False
+    scored: Scores,
+    fitted: variance.Components | None = None,
+    by_domain: bool = False,
 ) -> Precision:
     """How precisely the components determine a campaign's mean scores, in the scores' own unit.
 
@@ -156,7 +186,8 @@ def precision(
     fitted = fitted or variance.crossed_where_possible(scored.score, of)
     part_of = shares(scored, of, by_domain)
     parts = {
-        name: fitted.variance[name] * share.T @ share for name, share in part_of.items()
+        name: fitted.variance[name] * share.T @ share
+        for name, share in part_of.items()
     }
     mean = scored.means(by_domain)
     units = {"judgments": scored.counted}
@@ -186,7 +217,9 @@ def drawn_together(
     )
     df = np.minimum(freedom[i, j], MOST)
     seen = np.minimum(gap * np.sqrt(chdtri(df, 0.5) / df), GAPS[-1])[:, None]
-    like = np.exp(-((seen - GAPS) ** 2) / 2) + np.exp(-((seen + GAPS) ** 2) / 2)
+    like = np.exp(-((seen - GAPS) ** 2) / 2) + np.exp(
+        -((seen + GAPS) ** 2) / 2
+    )
     weight = np.full(len(GAPS), 1 / len(GAPS))
     for _ in range(STEPS):
         weight = (weight * like / (like @ weight)[:, None]).mean(axis=0)
@@ -206,7 +239,9 @@ def agreement(gap: np.ndarray) -> np.ndarray:
 
 def factors(scored: Scores) -> dict[str, np.ndarray]:
     """For every factor that can be a component, the code of each judgment's level."""
-    known = {n: scored.unit(n) for n in ("worker", "document") if scored.has(n)}
+    known = {
+        n: scored.unit(n) for n in ("worker", "document") if scored.has(n)
+    }
     return variance.combined_factors(scored.system, scored.segment, **known)
 
 
@@ -221,27 +256,33 @@ def shares(
     weight = scored.weights(by_domain)
     total = np.bincount(scored.system, weight, n)
     # the residual has a level per judgment; only the squares of its shares matter
-    squares = np.bincount(scored.system, (weight / total[scored.system]) ** 2, n)
+    squares = np.bincount(
+        scored.system, (weight / total[scored.system]) ** 2, n
+    )
     out = {"residual": np.diag(np.sqrt(squares))}
     for name, codes in factors.items():
         if name != "system":
             _, level = np.unique(codes, return_inverse=True)
             size = int(level.max()) + 1
             key = level * n + scored.system
-            out[name] = np.bincount(key, weight, size * n).reshape(size, n) / total
+            out[name] = (
+                np.bincount(key, weight, size * n).reshape(size, n) / total
+            )
     return out
 
 
 def _above(means: np.ndarray, p: np.ndarray, alpha: float) -> np.ndarray:
     """The number of lines held above each system in each campaign, from the p-values of pairs."""
     order = np.argsort(-means, axis=1, kind="stable")
-    p = p[np.arange(len(p))[:, None, None], order[:, :, None], order[:, None, :]]
+    p = p[
+        np.arange(len(p))[:, None, None], order[:, :, None], order[:, None, :]
+    ]
     n = means.shape[1]
-    weakest = np.stack([p[:, :k, k:].max(axis=(1, 2)) for k in range(1, n)], axis=1)
+    weakest = np.stack(
+        [p[:, :k, k:].max(axis=(1, 2)) for k in range(1, n)], axis=1
+    )
     held = np.zeros_like(weakest, bool)
-    while (
-        True
-    ):  # tested at alpha over the most groups of equals between lines already held
+    while True:  # tested at alpha over the most groups of equals between lines already held
         before = held
         groups = np.zeros(len(p), int)
         for k, one in enumerate(held):

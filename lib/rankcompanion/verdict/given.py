@@ -127,14 +127,21 @@ def given(judgments: DirectAssessment | pd.DataFrame, title: str) -> Given:
         protocol, form = _protocol(judgments)
         year = judgments.attrs.get("year", 0)
         humans = judgments.attrs.get("humans")
-        several = judgments["pair"].unique() if "pair" in judgments else [PLACEHOLDER]
+        several = (
+            judgments["pair"].unique()
+            if "pair" in judgments
+            else [PLACEHOLDER]
+        )
         pair = str(several[0])
         people = "rater" if protocol == "MQM" else "judge"
         documents = judgments.get("document", pd.Series(dtype=str))
         named = {
             "annotator": people in judgments
             and (judgments[people].astype(str) != "").any(),
-            "document": documents.astype(object).replace("", None).notna().any(),
+            "document": documents.astype(object)
+            .replace("", None)
+            .notna()
+            .any(),
         }
     unsaid = [name for name, there in named.items() if not there]
     unsaid += ["pair"] if pair == PLACEHOLDER else []
@@ -152,7 +159,9 @@ def _protocol(judgments: pd.DataFrame) -> tuple[str, str]:
     kind = kind_of(judgments)
     if kind == COMPARISONS:
         several = judgments["position"].max() > 2
-        return "RR", judgments.attrs.get("form", "rr" if several else "battles")
+        return "RR", judgments.attrs.get(
+            "form", "rr" if several else "battles"
+        )
     if kind == ERRORS:
         return "MQM", judgments.attrs.get("form", "mqm")
     return "DA", judgments.attrs.get("form", "long")

@@ -9,7 +9,12 @@ from rankcampaigns import judges
 from ..notebooks.judges import tables
 from .case import Case
 
-ODD = ["judge", "lacking", "constant", "equal"]  # of what is said about a judge
+ODD = [
+    "judge",
+    "lacking",
+    "constant",
+    "equal",
+]  # of what is said about a judge
 COLUMNS = [*tables.COLUMNS[2:], *ODD[1:]]
 
 
@@ -27,7 +32,9 @@ def table(campaign: Any, one: Case, alpha: float = 0.05) -> pd.DataFrame:
         return none
     if one.battles is not None:
         people = tables.people_votes(campaign, one.pair)
-        rows, orders, _ = tables.of_votes(people, said, one.battles.every, alpha)
+        rows, orders, _ = tables.of_votes(
+            people, said, one.battles.every, alpha
+        )
     else:
         documents = tables.documents(one.judgments)
         study = tables.Study("", one.own, documents, tables.as_scores(said))

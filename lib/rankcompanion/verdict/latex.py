@@ -14,7 +14,9 @@ GAP = 3.0  # points on both sides of a column: \tabcolsep
 LEAST = 54.0  # points that names need, even if they are broken
 RUN = 9  # letters after which a name may be broken
 NARROW = dict.fromkeys("il.,:;'|![] -", 0.32) | dict.fromkeys("fjrst()/I", 0.4)
-WIDE = dict.fromkeys("mwMW@%", 0.95) | dict.fromkeys("ABCDEFGHKLNOPQRTUVXYZ&−", 0.78)
+WIDE = dict.fromkeys("mwMW@%", 0.95) | dict.fromkeys(
+    "ABCDEFGHKLNOPQRTUVXYZ&−", 0.78
+)
 
 
 @dataclass(frozen=True)
@@ -31,12 +33,15 @@ class Plan:
 def width(text: str) -> float:
     """About how many points wide a text is in Computer Modern at the size of the table."""
     each = (
-        NARROW.get(c) or WIDE.get(c) or (0.53 if c.isascii() else 1.0) for c in text
+        NARROW.get(c) or WIDE.get(c) or (0.53 if c.isascii() else 1.0)
+        for c in text
     )
     return SIZE * sum(each)
 
 
-def plan(ranking: Sequence[Mapping[str, Any]], digits: int, known: bool) -> Plan:
+def plan(
+    ranking: Sequence[Mapping[str, Any]], digits: int, known: bool
+) -> Plan:
     """How a ranking fits one column; its names are broken if need be, or it takes the page.
 
     `ranking` has the rows of a verdict, `digits` the decimals of scores; `known` says whether
@@ -52,19 +57,26 @@ def plan(ranking: Sequence[Mapping[str, Any]], digits: int, known: bool) -> Plan
     return Plan(True, int(LEAST))
 
 
-def rest_width(ranking: Sequence[Mapping[str, Any]], digits: int, known: bool) -> float:
+def rest_width(
+    ranking: Sequence[Mapping[str, Any]], digits: int, known: bool
+) -> float:
     """The width in points of all columns but the names, with the gaps between them."""
     columns = [["1", *(str(row["rank"]) for row in ranking)], ["Score"]]
     columns[1] += [_number(row["score"], digits) for row in ranking]
     if known:
         both = [
-            [_number(row[end], digits) for end in ("low", "high")] for row in ranking
+            [_number(row[end], digits) for end in ("low", "high")]
+            for row in ranking
         ]
         columns += [["Interval", *(f"[{low}, {high}]" for low, high in both)]]
         sets = [(row["rank_low"], row["rank_high"]) for row in ranking]
-        columns += [["Ranks", *(f"{low:.0f}--{high:.0f}" for low, high in sets)]]
+        columns += [
+            ["Ranks", *(f"{low:.0f}--{high:.0f}" for low, high in sets)]
+        ]
     gaps = 2 * GAP * (len(columns) + 1)
-    return gaps + sum(max(width(text) for text in column) for column in columns)
+    return gaps + sum(
+        max(width(text) for text in column) for column in columns
+    )
 
 
 def _number(value: float | None, digits: int) -> str:
@@ -74,4 +86,6 @@ def _number(value: float | None, digits: int) -> str:
 def pieces(name: str) -> list[str]:
     """A name in pieces between which it may be broken: after its signs, and in long runs."""
     parts = re.findall(r"[^-_./ ]+[-_./ ]*|[-_./ ]+", name)
-    return [part[k : k + RUN] for part in parts for k in range(0, len(part), RUN)]
+    return [
+        part[k : k + RUN] for part in parts for k in range(0, len(part), RUN)
+    ]

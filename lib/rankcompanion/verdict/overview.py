@@ -33,12 +33,19 @@ def page(run: Run, table: pd.DataFrame) -> bytes:
         folder = run.out.directory / row["pair"]
         track = Path(row["page"]).stem[len("verdict") :]
         parts = {
-            name: _rows(folder / f"{name}{track}.csv") for name in ("ranking", "lines")
+            name: _rows(folder / f"{name}{track}.csv")
+            for name in ("ranking", "lines")
         }
-        ranking = [{name: one.get(name) for name in SHOWN} for one in parts["ranking"]]
-        lines = [one for one in parts["lines"] if one["claimed"] or one["held"]]
+        ranking = [
+            {name: one.get(name) for name in SHOWN} for one in parts["ranking"]
+        ]
+        lines = [
+            one for one in parts["lines"] if one["claimed"] or one["held"]
+        ]
         domains = _rows(folder / f"domains{track}.csv")
-        called = run.campaign.title if row["task"] == PLACEHOLDER else row["task"]
+        called = (
+            run.campaign.title if row["task"] == PLACEHOLDER else row["task"]
+        )
         rows.append(
             {
                 **row,
@@ -54,7 +61,9 @@ def page(run: Run, table: pd.DataFrame) -> bytes:
         "words": run.campaign.words,
     }
     return bytes(
-        template("overview.html.j2").render(**about, rows=rows, css=css).encode()
+        template("overview.html.j2")
+        .render(**about, rows=rows, css=css)
+        .encode()
     )
 
 
@@ -63,7 +72,9 @@ def _rows(file: Path) -> list[dict[str, Any]]:
     if not file.is_file():
         return []
     text = dict.fromkeys(("system", "domain", "leader"), str)
-    frame = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype=text)
+    frame = pd.read_csv(
+        file, keep_default_na=False, na_values=[""], dtype=text
+    )
     return answers.rows(frame)
 
 
@@ -78,15 +89,20 @@ def workbook(frames: Mapping[str, pd.DataFrame]) -> bytes:
     book.properties.created = book.properties.modified = EPOCH
     for name, frame in frames.items():
         sheet = book.create_sheet(name[:31])
-        values = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
+        values = (
+            frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
+        )
         for row in [list(map(str, frame.columns)), *values]:
             cells = []
             for value in row:
-                number = isinstance(value, int | float) and math.isfinite(value)
+                number = isinstance(value, int | float) and math.isfinite(
+                    value
+                )
                 plain = value if value is None or number else str(value)
                 text = isinstance(plain, str)
                 cell = WriteOnlyCell(
-                    sheet, ILLEGAL_CHARACTERS_RE.sub("", plain) if text else plain
+                    sheet,
+                    ILLEGAL_CHARACTERS_RE.sub("", plain) if text else plain,
                 )
                 cell.data_type = "s" if text else cell.data_type
                 cells.append(cell)
@@ -104,7 +120,11 @@ def workbook(frames: Mapping[str, pd.DataFrame]) -> bytes:
                 part.filename == "docProps/core.xml"
             ):  # openpyxl writes the current time here
                 content = re.sub(
-                    rb"\d{4}-\d\d-\d\dT[\d:]+Z", b"2000-01-01T00:00:00Z", content
+                    rb"\d{4}-\d\d-\d\dT[\d:]+Z",
+                    b"2000-01-01T00:00:00Z",
+                    content,
                 )
-            new.writestr(zipfile.ZipInfo(part.filename), content, zipfile.ZIP_DEFLATED)
+            new.writestr(
+                zipfile.ZipInfo(part.filename), content, zipfile.ZIP_DEFLATED
+            )
     return out.getvalue()

@@ -62,7 +62,9 @@ class Verdict:
         return sentence(self.said)
 
 
-def execute(plan: runner.Plan, quiet: bool = False, jobs: int = 1) -> list[Verdict]:
+def execute(
+    plan: runner.Plan, quiet: bool = False, jobs: int = 1
+) -> list[Verdict]:
     """Compute and write the verdicts of the run that `run.plan` planned; all or nothing is written.
 
     Unless `quiet`, the verdict of each pair is printed as soon as it is computed. `jobs` processes
@@ -71,10 +73,17 @@ def execute(plan: runner.Plan, quiet: bool = False, jobs: int = 1) -> list[Verdi
     made: list[Verdict] = []
 
     def work(values: dict[str, Any]) -> None:
-        values["campaign"] = plan.campaign  # the name has been resolved already
-        made.extend(verdict(values, plan.read, jobs, None if quiet else plan.final))
+        values["campaign"] = (
+            plan.campaign
+        )  # the name has been resolved already
+        made.extend(
+            verdict(values, plan.read, jobs, None if quiet else plan.final)
+        )
 
-    with placing.made_folders(plan.final.parent), placing.staging(plan.final) as own:
+    with (
+        placing.made_folders(plan.final.parent),
+        placing.staging(plan.final) as own,
+    ):
         runner.results(plan, own, work)
         if not plan.values.get("output_dir"):
             placing.claim(plan.campaign)
@@ -109,16 +118,22 @@ def verdict(
     had = (
         read or {}
     )  # all pairs of a user's own campaign: checked before anything slow starts
-    every = cases(replace(run, pairs=tuple(had)), known["recipe"], known["unit"], had)
+    every = cases(
+        replace(run, pairs=tuple(had)), known["recipe"], known["unit"], had
+    )
     ready = {pair: [one for one in every if one.pair == pair] for pair in had}
     asked = [(run, pair, known, ready.get(pair), final) for pair in run.pairs]
     if min(jobs, len(asked)) < 2:
         made = [_of_pair(*one) for one in asked]
     else:
-        way = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+        way = multiprocessing.get_context(
+            "fork" if sys.platform == "linux" else None
+        )
         with ProcessPoolExecutor(min(jobs, len(asked)), way) as pool:
             several = [pool.submit(_of_pair, *one) for one in asked]
-            for one in as_completed(several):  # the first failure stops the others
+            for one in as_completed(
+                several
+            ):  # the first failure stops the others
                 if one.exception():
                     pool.shutdown(wait=False, cancel_futures=True)
             made = [one.result() for one in several]
@@ -152,10 +167,12 @@ def cases(
     """The cases of every language pair of the run, all read before anything is computed."""
     had = read or {}
     judgments = {
-        p: had[p] if p in had else campaigns.load(run.campaign, p) for p in run.pairs
+        p: had[p] if p in had else campaigns.load(run.campaign, p)
+        for p in run.pairs
     }
     made = (
-        study.cases(run.campaign, p, one, recipe, unit) for p, one in judgments.items()
+        study.cases(run.campaign, p, one, recipe, unit)
+        for p, one in judgments.items()
     )
     return [one for several in made for one in several]
 
@@ -165,9 +182,13 @@ def make(run: Run, one: Case, settings: Mapping[str, Any]) -> Verdict:
 
     `settings` holds the recipe and the settings that `judged` takes.
     """
-    numbers = {name: value for name, value in settings.items() if name != "recipe"}
+    numbers = {
+        name: value for name, value in settings.items() if name != "recipe"
+    }
     made, tables = judged(one, **numbers)
-    tables["judge_models"] = judge_models.table(run.campaign, one, settings["alpha"])
+    tables["judge_models"] = judge_models.table(
+        run.campaign, one, settings["alpha"]
+    )
     said = answers.facts(run, one, made, tables, dict(settings))
     track = _track(one)
     placed = "" if one.name == PLACEHOLDER else f": {one.name}"
@@ -203,10 +224,16 @@ def whole(run: Run) -> pd.DataFrame:
     )
     few = []
     for row in table.to_dict("records"):
-        file = run.out.directory / row["pair"] / Path(row["page"]).with_suffix(".json")
+        file = (
+            run.out.directory
+            / row["pair"]
+            / Path(row["page"]).with_suffix(".json")
+        )
         for removal in json.loads(file.read_bytes())["fewest"]:
             few.append({"pair": row["pair"], "task": row["task"], **removal})
-    run.out.table(pd.DataFrame(few, columns=["pair", "task", *FEWEST]), "fewest")
+    run.out.table(
+        pd.DataFrame(few, columns=["pair", "task", *FEWEST]), "fewest"
+    )
     return run.out.table(table, "verdicts")
 
 
@@ -234,7 +261,9 @@ def judged(
         tables["design"] = design(one.own)
     elif one.recipe == STRENGTH:
         tables["meetings"] = meetings(battles.every.counts)
-    if one.judged and not one.own.items:  # no year of WMT ranked by items alone
+    if (
+        one.judged and not one.own.items
+    ):  # no year of WMT ranked by items alone
         rankings, lines = recipes(one.judged, [made.unit], alpha)
         tables |= {"recipes": rankings, "recipe_lines": lines}
     return made, {
@@ -250,7 +279,9 @@ def judged(
 def _others(said: Mapping[str, Any]) -> str:
     """The resampling units in the campaign's words; empty if nothing can be told."""
     return (
-        _plain(_words(said).drawn(said)).removeprefix("other ") if said["told"] else ""
+        _plain(_words(said).drawn(said)).removeprefix("other ")
+        if said["told"]
+        else ""
     )
 
 
@@ -289,21 +320,32 @@ def statements(told: Mapping[str, Any]) -> dict[str, Any]:
     ``cautions`` (what must not be concluded) is a list of texts; each of the others is one text.
     """
     words = _words(told)
-    names = {"best": "best", "lines": "printable", "next": "next", "weakest": "weakest"}
-    said = {name: _plain(getattr(words, macro)(told)) for name, macro in names.items()}
+    names = {
+        "best": "best",
+        "lines": "printable",
+        "next": "next",
+        "weakest": "weakest",
+    }
+    said = {
+        name: _plain(getattr(words, macro)(told))
+        for name, macro in names.items()
+    }
     lines = str(words.cautions(told)).splitlines()
     cautions = [_plain(line) for line in lines if line.strip()]
     return {**said, "paper": _plain(words.paper(told)), "cautions": cautions}
 
 
-def page(told: Mapping[str, Any], drawn: Mapping[str, Drawn], track: str = "") -> bytes:
+def page(
+    told: Mapping[str, Any], drawn: Mapping[str, Drawn], track: str = ""
+) -> bytes:
     """The verdict as one self-contained HTML page with pictures embedded at their size.
 
     `track` is the suffix of the names of the files beside it.
     """
     images = {
         name: {
-            "source": "data:image/png;base64," + base64.b64encode(one.png).decode(),
+            "source": "data:image/png;base64,"
+            + base64.b64encode(one.png).decode(),
             "width": int.from_bytes(one.png[16:20], "big")
             * 96
             // int(HOUSE["savefig.dpi"]),
@@ -334,7 +376,8 @@ def as_json(told: Mapping[str, Any]) -> bytes:
         **{name: told[name] for name in named},
         "systems": systems,
         "lines": [
-            {k: row[k] for k in ("below", "claimed", "held")} for row in told["lines"]
+            {k: row[k] for k in ("below", "claimed", "held")}
+            for row in told["lines"]
         ],
         "may_be_first": told["may_be_first"],
         "fewest": told["fewest"],
@@ -376,12 +419,21 @@ def write(
     line |= {"page": f"verdict{track}.html"}
     out.table(pd.DataFrame([line]), "sentence" + track, one.pair)
     made = page(said, drawn, track)
-    out.document(made, f"verdict{track}.html", one.pair, "the verdict as a page")
-    out.document(how_page(), "how.html", one.pair, "how each number is computed")
     out.document(
-        as_json(said), f"verdict{track}.json", one.pair, "the verdict's numbers"
+        made, f"verdict{track}.html", one.pair, "the verdict as a page"
+    )
+    out.document(
+        how_page(), "how.html", one.pair, "how each number is computed"
+    )
+    out.document(
+        as_json(said),
+        f"verdict{track}.json",
+        one.pair,
+        "the verdict's numbers",
     )
     text = as_latex(said, figures.decimals(frames["ranking"]))
     out.document(text, f"ranking{track}.tex", one.pair, "the ranking in LaTeX")
     if book := overview.workbook(kept):
-        out.document(book, f"tables{track}.xlsx", one.pair, "all tables as a workbook")
+        out.document(
+            book, f"tables{track}.xlsx", one.pair, "all tables as a workbook"
+        )

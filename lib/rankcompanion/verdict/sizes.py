@@ -43,10 +43,14 @@ ADDITIONS: dict[str, dict[str, float]] = {
 }
 """What is doubled: documents, by the same annotators; annotators, on the same documents; ratings of
 each output, by the same annotators; documents and annotators, each judging as much as now."""
-LEAST = 1e-3  # degrees of freedom of a system whose judgments all lie in one unit
+LEAST = (
+    1e-3  # degrees of freedom of a system whose judgments all lie in one unit
+)
 
 
-def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Precision:
+def precision(
+    scored: Scores, sure: Certainty, by_domain: bool = False
+) -> Precision:
     """`design.precision`, limited to what changes with other units of the kinds that `sure` has.
 
     A variance component is kept if each of its levels lies within one unit: with other documents,
@@ -68,7 +72,9 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
         for name, codes in design.factors(scored).items()
         if name != "system" and any(nested(codes, unit) for unit in units)
     }
-    parts = {name: matrix for name, matrix in known.parts.items() if name in anew}
+    parts = {
+        name: matrix for name, matrix in known.parts.items() if name in anew
+    }
     drawn = {size for name in parts for size in DRAWN[name]} | {"judgments"}
     # segments stand in for documents that are not named
     number = {"documents": len(np.unique(scored.segment))} | known.units
@@ -120,37 +126,61 @@ def needed(
     truths = known.truths(draws, rng)
     gap = truths[0][:, i] - truths[0][:, j]
     error = known.errors()[i, j]
-    out = pd.DataFrame({"below": np.arange(1, len(ranked)), "system": ranked[:-1]})
+    out = pd.DataFrame(
+        {"below": np.arange(1, len(ranked)), "system": ranked[:-1]}
+    )
     out["other"] = ranked[1:]
     out["gap"] = gap.mean(axis=0)
     found = np.empty((len(GROWN), len(i)))
     for k, grown in enumerate(GROWN):
-        above = known.again(truths, rng, alpha, documents=grown, annotators=grown)[2]
+        above = known.again(
+            truths, rng, alpha, documents=grown, annotators=grown
+        )[2]
         found[k] = (above[:, i] < above[:, j]).mean(axis=0)
-    found = np.maximum.accumulate(found, axis=0)  # a larger campaign never tells less
-    times = [np.interp(design.POWER, f, np.log(GROWN), right=np.inf) for f in found.T]
+    found = np.maximum.accumulate(
+        found, axis=0
+    )  # a larger campaign never tells less
+    times = [
+        np.interp(design.POWER, f, np.log(GROWN), right=np.inf)
+        for f in found.T
+    ]
     out["error"] = error
     out["power"] = found[0]
     out["times"] = np.exp(times)
     out["judgments"] = np.ceil(out["times"] * known.units["judgments"])
-    by_part = {n: difference_variance(part)[i, j] for n, part in known.parts.items()}
+    by_part = {
+        n: difference_variance(part)[i, j] for n, part in known.parts.items()
+    }
     for size in sizes(known):
         alone = _alone(by_part, size, error / np.sqrt(out["times"].to_numpy()))
         alone = np.where(out["times"] > 1, alone, 1.0)
-        out[size] = np.ceil(alone * known.units[size]) if size in known.units else alone
+        out[size] = (
+            np.ceil(alone * known.units[size])
+            if size in known.units
+            else alone
+        )
     return out
 
 
 def sizes(known: Precision) -> list[str]:
     """Those of `SIZES` that are worth adding to, because part of the error falls with them."""
-    return [size for size in SIZES if any(size in DRAWN[name] for name in known.parts)]
+    return [
+        size
+        for size in SIZES
+        if any(size in DRAWN[name] for name in known.parts)
+    ]
 
 
-def _alone(parts: dict[str, np.ndarray], size: str, error: np.ndarray) -> np.ndarray:
+def _alone(
+    parts: dict[str, np.ndarray], size: str, error: np.ndarray
+) -> np.ndarray:
     """The factor by which `size` alone must grow for differences to have this standard error."""
-    falls = sum((p for n, p in parts.items() if size in DRAWN[n]), np.zeros(len(error)))
+    falls = sum(
+        (p for n, p in parts.items() if size in DRAWN[n]), np.zeros(len(error))
+    )
     stays = sum(
-        (p for n, p in parts.items() if size not in DRAWN[n]), np.zeros(len(error))
+        (p for n, p in parts.items() if size not in DRAWN[n]),
+        np.zeros(len(error)),
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         times = np.where(error**2 > stays, falls / (error**2 - stays), np.inf)
@@ -172,9 +202,15 @@ def additions(
     campaign of that size), lines_held (expected number). Rows by falling gain; ``none`` last.
     """
     can = set(sizes(known))
-    options = {name: times for name, times in ADDITIONS.items() if _possible(name, can)}
+    options = {
+        name: times
+        for name, times in ADDITIONS.items()
+        if _possible(name, can)
+    }
     i, j = np.triu_indices(len(known.systems), 1)
-    by_part = {n: difference_variance(part)[i, j] for n, part in known.parts.items()}
+    by_part = {
+        n: difference_variance(part)[i, j] for n, part in known.parts.items()
+    }
     least = np.finfo(float).tiny  # if there is no error, the gain is 0
     now = np.median(sum(by_part.values(), np.zeros(len(i)))) + least
     better, worse = (known.systems.index(name) for name in pair)
@@ -182,7 +218,8 @@ def additions(
     rows = []
     for name, times in options.items():
         falls = {
-            n: np.prod([times.get(size, 1.0) for size in DRAWN[n]]) for n in by_part
+            n: np.prod([times.get(size, 1.0) for size in DRAWN[n]])
+            for n in by_part
         }
         error = np.median(
             sum((by_part[n] / falls[n] for n in by_part), np.zeros(len(i)))
@@ -193,14 +230,20 @@ def additions(
         row["chance"] = float((above[:, better] < above[:, worse]).mean())
         row["lines_held"] = float(above.max(axis=1).mean())
         rows.append(row)
-    out = pd.DataFrame(rows).assign(last=lambda frame: frame["addition"] == "none")
-    out = out.sort_values(["last", "gain"], ascending=[True, False], kind="stable")
+    out = pd.DataFrame(rows).assign(
+        last=lambda frame: frame["addition"] == "none"
+    )
+    out = out.sort_values(
+        ["last", "gain"], ascending=[True, False], kind="stable"
+    )
     return out.drop(columns="last").reset_index(drop=True)
 
 
 def _possible(addition: str, can: set[str]) -> bool:
     """Whether what an addition doubles is among the sizes with which the error falls."""
-    if addition == "ratings":  # where annotators are drawn afresh, new ones judge again
+    if (
+        addition == "ratings"
+    ):  # where annotators are drawn afresh, new ones judge again
         return addition in can and "annotators" not in can
     if addition == "all":
         return {"documents", "annotators"} <= can
@@ -224,10 +267,14 @@ def repeat(
     n = len(sure.mean)
     freedom = np.maximum(sure.df, LEAST)
     truth = design.drawn_together(sure.mean, sure.covariance, freedom)
-    one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))
+    one, two = (
+        truth + normal_draws(sure.covariance, draws, rng) for _ in range(2)
+    )
     taus = tau(one, two)
     out = {"tau": taus.mean()}
-    out["low"], out["high"] = np.quantile(taus, [(1 - 0.95) / 2, (1 + 0.95) / 2])
+    out["low"], out["high"] = np.quantile(
+        taus, [(1 - 0.95) / 2, (1 + 0.95) / 2]
+    )
     i, j = np.triu_indices(n, 1)
     first = one[:, i] - one[:, j]
     second = two[:, i] - two[:, j]
@@ -235,6 +282,8 @@ def repeat(
     if claims:
         error_of = np.sqrt(np.maximum(sure.variance[i, j], 1e-24))
         surest = np.argsort(-np.abs(first) / error_of, axis=1)[:, :claims]
-        kept = np.take_along_axis(np.sign(first) == np.sign(second), surest, axis=1)
+        kept = np.take_along_axis(
+            np.sign(first) == np.sign(second), surest, axis=1
+        )
         out |= {"srp": kept.all(axis=1).mean(), "kept": kept.mean()}
     return {k: float(v) for k, v in out.items()} | {"claims": claims}

@@ -83,7 +83,9 @@ def remove(
         known = set(map(str, judgments["system"].unique()))
         _known(names, known, known, "the judgments")
         declared = judgments.attrs.get("humans")
-        human = set(filter(is_human, known)) if declared is None else set(declared)
+        human = (
+            set(filter(is_human, known)) if declared is None else set(declared)
+        )
         names |= human if humans else set()
         names |= {REFERENCE} & known if reference else set()
         return judgments[~judgments["system"].isin(list(names)).to_numpy()]
@@ -111,7 +113,9 @@ def _known(
 ) -> None:
     if unknown := sorted(names - known):
         wanted = "one of " + ", ".join(sorted(shown))
-        raise DataError(f"no such system in {where}", value=unknown[0], expected=wanted)
+        raise DataError(
+            f"no such system in {where}", value=unknown[0], expected=wanted
+        )
 
 
 def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:
@@ -138,20 +142,27 @@ def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:
     """
     check_kind(da, SCORES)
     if not (np.isfinite(divisor) and divisor > 0):
-        raise DataError("not a divisor", value=divisor, expected="a positive number")
+        raise DataError(
+            "not a divisor", value=divisor, expected="a positive number"
+        )
     humans = human_systems(da)
 
     def divided(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
         rows = human_or_reference(frame, humans)
         score = frame["score"].to_numpy(dtype=float)
         score = np.where(rows, score / divisor, score)
-        return frame.assign(score=score), {f"scores divided by {divisor:g}": rows.sum()}
+        return frame.assign(score=score), {
+            f"scores divided by {divisor:g}": rows.sum()
+        }
 
     return _altered(da, divided)
 
 
 def inflate(
-    da: DirectAssessment, systems: Collection[str], factor: float, zeros: str = "one"
+    da: DirectAssessment,
+    systems: Collection[str],
+    factor: float,
+    zeros: str = "one",
 ) -> DirectAssessment:
     """The judgments with raw scores of `systems` multiplied by `factor`, at most the scale's top.
 
@@ -161,11 +172,15 @@ def inflate(
     """
     if not (np.isfinite(factor) and factor >= 1):
         raise DataError(
-            "not a factor to inflate by", value=factor, expected="a number, at least 1"
+            "not a factor to inflate by",
+            value=factor,
+            expected="a number, at least 1",
         )
     if zeros not in ZEROS:
         raise DataError(
-            "unknown treatment of zeros", value=zeros, expected=" or ".join(ZEROS)
+            "unknown treatment of zeros",
+            value=zeros,
+            expected=" or ".join(ZEROS),
         )
     top = da.scale[1]
 

@@ -10,9 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from ..errors import DataError
 from ..score.scored import Scores
 
-COMPLETE = (
-    0.98  # complete: every system was judged on at least this share of the segments
-)
+COMPLETE = 0.98  # complete: every system was judged on at least this share of the segments
 UNEVEN = 1.25  # ratio of the segments of the most and the least judged system
 
 
@@ -73,7 +71,9 @@ def looks_adaptive(
 def connected(scored: Scores) -> bool:
     """Whether shared segments connect all systems, so that they can be compared on them."""
     judged = np.isfinite(scored.matrix()).astype(np.float32)
-    return bool(connected_components(judged.T @ judged > 0, directed=False)[0] == 1)
+    return bool(
+        connected_components(judged.T @ judged > 0, directed=False)[0] == 1
+    )
 
 
 def by_segment(
@@ -85,13 +85,16 @@ def by_segment(
     """
     if not connected(scored):
         raise DataError(
-            "systems that share no segments", expected="segments that connect them"
+            "systems that share no segments",
+            expected="segments that connect them",
         )
     n = len(scored.systems)
     segments = len(scored.segments)
     cell = scored.segment.astype(np.int64) * n + scored.system
     held = np.bincount(cell, weight, segments * n).reshape(segments, n)
-    total = np.bincount(cell, weight * scored.score, segments * n).reshape(segments, n)
+    total = np.bincount(cell, weight * scored.score, segments * n).reshape(
+        segments, n
+    )
     score = np.divide(total, held, out=np.zeros_like(total), where=held > 0)
     of_segment = held / np.maximum(held.sum(axis=1, keepdims=True), 1e-300)
     normal = np.diag(held.sum(axis=0)) - held.T @ of_segment
@@ -100,7 +103,9 @@ def by_segment(
     effect = inverse @ (held * (score - level)).sum(axis=0)
     rest = score - effect
     rest = held * (rest - (of_segment * rest).sum(axis=1, keepdims=True))
-    own = held * (1 - of_segment)  # a segment that one system alone has tells nothing
+    own = held * (
+        1 - of_segment
+    )  # a segment that one system alone has tells nothing
     means = effect - effect.mean() + np.average(scored.score, weights=weight)
     return means, rest @ inverse, own / own.sum(axis=0)
 
@@ -127,11 +132,13 @@ class Within:
         _, unit = np.unique(unit, return_inverse=True)
         units = int(unit.max()) + 1
         n = len(self.mean)
-        own = np.bincount(unit * n + self.system, self.rest, units * n).reshape(
-            units, n
-        )
+        own = np.bincount(
+            unit * n + self.system, self.rest, units * n
+        ).reshape(units, n)
         shape = units, len(self.of_segment)
-        rest = coo_array((self.rest, (unit, self.segment)), shape=shape).tocsr()
+        rest = coo_array(
+            (self.rest, (unit, self.segment)), shape=shape
+        ).tocsr()
         out: np.ndarray = (own - rest @ self.of_segment) @ self.inverse
         return out
 
@@ -145,7 +152,8 @@ def within_segments(scored: Scores, weight: np.ndarray) -> Within:
     """
     if not connected(scored):
         raise DataError(
-            "systems that share no segments", expected="segments that connect them"
+            "systems that share no segments",
+            expected="segments that connect them",
         )
     n = len(scored.systems)
     system = scored.system

@@ -20,7 +20,9 @@ from .ranges import Units, default_unit, ranks, units
 from .ranking import Ranking, rank_scored
 from .systems import SIGN_TEST, count_tests, rank_counts
 
-METHOD = "bojar"  # the score of relative rankings: wins over decided comparisons
+METHOD = (
+    "bojar"  # the score of relative rankings: wins over decided comparisons
+)
 RANKED = ["rank", "system", "score", "cluster"]
 
 
@@ -36,7 +38,9 @@ class Battles:
     every: Units  # all comparisons by block, with ties
     grouped: Units  # the same by unit
     method: str  # the score: strengths of battles, else `METHOD`
-    number: pd.DataFrame  # `rank.units.unit_table`, without judges if not all are named
+    number: (
+        pd.DataFrame
+    )  # `rank.units.unit_table`, without judges if not all are named
     judges: int  # how many are named
     unnamed: int  # blocks that name no judge
     workers: tuple[str, ...] = ()  # judges are codes, without names
@@ -88,9 +92,15 @@ class Battles:
         else:
             score = _finite_strengths(counts)
             first = np.lexsort((self.systems, -np.nan_to_num(share)))
-            tests = [part[np.ix_(first, first)] for part in count_tests(counts)]
-            table = pd.DataFrame({"system": self.systems, "score": score}).iloc[first]
-            made = rank_scored(table, *tests, by="score", test=SIGN_TEST, alpha=alpha)
+            tests = [
+                part[np.ix_(first, first)] for part in count_tests(counts)
+            ]
+            table = pd.DataFrame(
+                {"system": self.systems, "score": score}
+            ).iloc[first]
+            made = rank_scored(
+                table, *tests, by="score", test=SIGN_TEST, alpha=alpha
+            )
             made = replace(made, order=first[made.order])
             table = made.table[RANKED]
         table["bojar"] = share[made.order]
@@ -127,7 +137,10 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
         names = np.array(every.systems, dtype=object)[met == 0].tolist()
         problem = "systems that only tied have no share of wins"
         raise DataError(
-            problem, column="system", value=names, expected="a win or a loss of each"
+            problem,
+            column="system",
+            value=names,
+            expected="a win or a loss of each",
         )
     return Battles(chosen, every, grouped, method, table, judges, unnamed)
 
@@ -166,10 +179,13 @@ def meetings(counts: PairCounts) -> pd.DataFrame:
     decided = np.full(len(names), np.nan)
     decided[inside] = strengths(replace(joined, ties=0 * joined.ties))
     place, place_decided = (
-        np.where(inside, one, np.nanmin(one) - 3 + ratio) for one in (strength, decided)
+        np.where(inside, one, np.nanmin(one) - 3 + ratio)
+        for one in (strength, decided)
     )
     known = met * inside  # comparisons with systems of known strength
-    out = pd.DataFrame({"rank": ranks(place), "system": names, "comparisons": total})
+    out = pd.DataFrame(
+        {"rank": ranks(place), "system": names, "comparisons": total}
+    )
     out["opponents"] = (met > 0).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         out["other"] = names[most]

@@ -3,7 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
-from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, connected_components
+from scipy.sparse.csgraph import (
+    NegativeCycleError,
+    bellman_ford,
+    connected_components,
+)
 
 from ..errors import DataError
 from ..score.pairwise import PairCounts
@@ -11,9 +15,7 @@ from .ranges import Units
 
 STEPS = 100
 ENOUGH = 1e-10
-STRENGTH = (
-    "strength"  # the name of Davidson's strengths among the scores of comparisons
-)
+STRENGTH = "strength"  # the name of Davidson's strengths among the scores of comparisons
 
 
 def finite(counts: PairCounts) -> bool:
@@ -49,7 +51,9 @@ def largest_group(counts: PairCounts) -> np.ndarray:
     number = np.bincount(of, made)
     inside = of == np.lexsort((-number, -size))[0]
     names = [
-        name for name, here in zip(counts.systems, inside, strict=True) if not here
+        name
+        for name, here in zip(counts.systems, inside, strict=True)
+        if not here
     ]
     joined = inside.sum() > 1 and finite(counts.without(*names))
     return inside if joined else np.zeros(len(inside), bool)
@@ -62,7 +66,8 @@ def strengths(counts: PairCounts) -> np.ndarray:
     """
     if not finite(counts):
         counts = replace(
-            counts, wins=counts.wins + 1 - np.eye(len(counts.systems), dtype=int)
+            counts,
+            wins=counts.wins + 1 - np.eye(len(counts.systems), dtype=int),
         )
     return davidson(counts)[0]
 
@@ -105,7 +110,9 @@ def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
     return strength - strength.mean(), float(np.exp(log_tie)) if tied else 0.0
 
 
-def _expected(strength: np.ndarray, tie: float) -> tuple[np.ndarray, np.ndarray]:
+def _expected(
+    strength: np.ndarray, tie: float
+) -> tuple[np.ndarray, np.ndarray]:
     """(P(i wins) - P(j wins)) / 2, and P(tie), for each pair."""
     half = (strength[:, None] - strength[None, :]) / 2
     total = np.exp(half) + np.exp(-half) + tie
@@ -126,7 +133,9 @@ def _inverse_information(
     return np.linalg.pinv(out, rcond=1e-12, hermitian=True)
 
 
-def influences(counts: PairCounts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def influences(
+    counts: PairCounts,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Strengths, and the effects of a win, and of a tie, of each pair on them, (n, n, n) each.
 
     The effects are those of one Newton step. Raises DataError if strengths are infinite.
@@ -136,8 +145,12 @@ def influences(counts: PairCounts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     number = (counts.wins + counts.wins.T + counts.ties).astype(float)
     inverse = _inverse_information(number, lead, draw)
     sign = np.eye(len(strength))[:, None] - np.eye(len(strength))[None]
-    win = np.concatenate([(0.5 - lead)[..., None] * sign, -draw[..., None]], axis=2)
-    tied = np.concatenate([-lead[..., None] * sign, 1 - draw[..., None]], axis=2)
+    win = np.concatenate(
+        [(0.5 - lead)[..., None] * sign, -draw[..., None]], axis=2
+    )
+    tied = np.concatenate(
+        [-lead[..., None] * sign, 1 - draw[..., None]], axis=2
+    )
     return strength, *((score @ inverse)[..., :-1] for score in (win, tied))
 
 
@@ -155,7 +168,9 @@ def judge_influence(
     strength, *effects = influences(data.counts)
     win, tie = (effect.reshape(n * n, n) for effect in effects)
     i, j = (a.ravel() for a in np.indices((n, n)))
-    influence = data.wins @ win + data.ties @ tie / 2  # ties are in both directions
+    influence = (
+        data.wins @ win + data.ties @ tie / 2
+    )  # ties are in both directions
     made = (data.wins + data.ties / 2) @ np.abs(np.eye(n)[i] - np.eye(n)[j])
     if unit == "judge":
         size = int(owner.max()) + 1

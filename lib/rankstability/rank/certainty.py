@@ -111,7 +111,9 @@ class Certainty:
     @property
     def alone_first(self) -> bool:
         """Whether one system alone may be first, and none is untold."""
-        return bool(self.told and self.placed.all() and self.may_be_first.sum() == 1)
+        return bool(
+            self.told and self.placed.all() and self.may_be_first.sum() == 1
+        )
 
     @property
     def told(self) -> bool:
@@ -128,12 +130,16 @@ class Certainty:
         rows = []
         for k in np.flatnonzero(~self.placed):
             kind = min(
-                self.effective, key=lambda name: self.effective[name][k], default=""
+                self.effective,
+                key=lambda name: self.effective[name][k],
+                default="",
             )
             count = int(self.number[kind][k]) if kind else 0
             effective = float(self.effective[kind][k]) if kind else 0.0
             rows.append((self.systems[k], kind, count, effective))
-        return pd.DataFrame(rows, columns=["system", "unit", "number", "effective"])
+        return pd.DataFrame(
+            rows, columns=["system", "unit", "number", "effective"]
+        )
 
     @property
     def freedom(self) -> np.ndarray:
@@ -157,7 +163,12 @@ class Certainty:
         held = self.held[: max(int(keep.sum()) - 1, 0)]
         # codes are counted anew, without the systems left out: the rank of each old code
         order = np.argsort(np.argsort(parts.pop("order")))
-        parts |= {"order": order, "held": held, "high": high, "systems": systems}
+        parts |= {
+            "order": order,
+            "held": held,
+            "high": high,
+            "systems": systems,
+        }
         parts |= {"number": number, "effective": effective}
         return replace(self, **parts)
 
@@ -169,12 +180,16 @@ class Certainty:
         cannot be told. Of systems without a mean or a place nothing is declared.
         """
         codes = self.order[self.placed].tolist()
-        place = np.array([codes.index(code) if code in codes else -1 for code in order])
+        place = np.array(
+            [codes.index(code) if code in codes else -1 for code in order]
+        )
         # above each place in the other order: how many placed systems, and the last place (from
         # 0) that one of them has here; the same systems are above a line here if the two agree
         above = np.cumsum(place >= 0)[:-1]
         last = np.maximum.accumulate(place)[:-1]
-        held = np.concatenate([[False], self.held[: max(len(codes) - 1, 0)], [False]])
+        held = np.concatenate(
+            [[False], self.held[: max(len(codes) - 1, 0)], [False]]
+        )
         same = (last == above - 1) & held[np.minimum(above, len(held) - 1)]
         known = [k for k in range(len(place)) if place[k] >= 0]
         against = np.zeros((len(place), len(place)), bool)
@@ -216,7 +231,10 @@ class Certainty:
     def table(self) -> pd.DataFrame:
         """Columns rank, system, score, score_low, score_high, low, high, may_be_first (0 or 1)."""
         names = ("score_low", "score_high", "low", "high")
-        head = {"rank": np.arange(1, len(self.mean) + 1), "system": self.systems}
+        head = {
+            "rank": np.arange(1, len(self.mean) + 1),
+            "system": self.systems,
+        }
         parts = {name: getattr(self, name) for name in names}
         first = self.may_be_first.astype(int)
         return pd.DataFrame(
@@ -297,7 +315,9 @@ def _of_items(scored: Scores, weight: np.ndarray, alpha: float) -> Certainty:
     return of_means(means, alpha, *items.item_p(scored, mean))
 
 
-def _in_company(means: Means, scored: Scores, weight: np.ndarray) -> np.ndarray:
+def _in_company(
+    means: Means, scored: Scores, weight: np.ndarray
+) -> np.ndarray:
     """The p of each pair once means are freed of the company of their workers' other systems."""
     freed = in_company(scored, weight)
     other = means.seen_through(freed)
@@ -334,8 +354,12 @@ def of_wins(
     if second is not None:
         least = np.maximum(least, second)
     odds = np.where(total > 0, logit(near), np.nan)
-    made = of_means(Means(systems, odds, {unit: kind}, decisions=total), alpha, least)
-    covariance = made.covariance * np.outer(slope[made.order], slope[made.order])
+    made = of_means(
+        Means(systems, odds, {unit: kind}, decisions=total), alpha, least
+    )
+    covariance = made.covariance * np.outer(
+        slope[made.order], slope[made.order]
+    )
     return replace(
         made,
         mean=ratio[made.order],
@@ -354,12 +378,16 @@ def strength_p(data: Units, unit: str, ratio: np.ndarray) -> np.ndarray:
     """
     means, inside = _strengths(data, unit)
     p = means.tests()[0]
-    lead = np.subtract.outer(means.mean, means.mean) * np.subtract.outer(ratio, ratio)
+    lead = np.subtract.outer(means.mean, means.mean) * np.subtract.outer(
+        ratio, ratio
+    )
     with np.errstate(invalid="ignore"):
         return np.where((lead >= 0) & inside[:, None] & inside, p, 1.0)
 
 
-def of_battles(data: Units, unit: str = "judge", alpha: float = 0.05) -> Certainty:
+def of_battles(
+    data: Units, unit: str = "judge", alpha: float = 0.05
+) -> Certainty:
     """What is certain of the strengths of battles (Davidson: Bradley-Terry with ties).
 
     Strengths are those within the largest group that wins and ties join to and fro; the strength of
@@ -391,8 +419,12 @@ def _strengths(data: Units, unit: str) -> tuple[Means, np.ndarray]:
         part[: len(made)][rows] = influence
     kind = jackknifed(share, part)
     effective = np.where(inside, kind.effective, 0.0)
-    kind = replace(kind, effective=np.where(np.isfinite(effective), effective, 0.0))
-    means = Means(data.systems, mean, {unit: kind}, decisions=battles, outside=~inside)
+    kind = replace(
+        kind, effective=np.where(np.isfinite(effective), effective, 0.0)
+    )
+    means = Means(
+        data.systems, mean, {unit: kind}, decisions=battles, outside=~inside
+    )
     return means, inside
 
 
@@ -410,14 +442,20 @@ def of_means(
     """
     check_level(alpha)
     by_code = np.asarray(means.mean, float)
-    infinite = np.zeros(len(by_code), bool) if means.outside is None else means.outside
+    infinite = (
+        np.zeros(len(by_code), bool)
+        if means.outside is None
+        else means.outside
+    )
     known = np.flatnonzero(np.isfinite(by_code) | infinite)
     untold = infinite.copy()
     for name, kind in means.kinds.items():
         if name != SEGMENT:
             untold |= ~(kind.effective >= FEWEST)
     untold |= not means.kinds
-    rank = np.lexsort((-np.nan_to_num(by_code[known], nan=-np.inf), untold[known]))
+    rank = np.lexsort(
+        (-np.nan_to_num(by_code[known], nan=-np.inf), untold[known])
+    )
     order = known[rank]
     here = means.take(order)
     placed = ~untold[order]
@@ -435,9 +473,13 @@ def of_means(
     freedom = np.diag(df)
     half = np.full(n, np.nan)
     some = placed & (freedom > 0)
-    half[some] = stdtrit(freedom[some], 1 - alpha / 2) * np.sqrt(own_variance[some])
+    half[some] = stdtrit(freedom[some], 1 - alpha / 2) * np.sqrt(
+        own_variance[some]
+    )
     differ = -np.diff(mean[:m]) > STILL * here.span
-    equal = np.append(0, np.cumsum(differ))[:m]  # a number shared by equal means
+    equal = np.append(0, np.cumsum(differ))[
+        :m
+    ]  # a number shared by equal means
     declared = np.zeros((n, n), bool)
     held = np.zeros(max(n - 1, 0), bool)
     declared[:m, :m], lines = family(p[:m, :m], alpha, equal)
@@ -462,7 +504,9 @@ def of_means(
             name: int((kind.share > 0).any(axis=1).sum())
             for name, kind in kinds.items()
         },
-        number={name: (kind.share > 0).sum(axis=0) for name, kind in kinds.items()},
+        number={
+            name: (kind.share > 0).sum(axis=0) for name, kind in kinds.items()
+        },
         effective={name: kind.effective for name, kind in kinds.items()},
         alpha=alpha,
     )

@@ -31,9 +31,12 @@ class Change:
     def row(self) -> dict[str, Any]:
         """One row of ``changes.csv``; the yes/no columns as 0 or 1."""
         first = {
-            name: int(getattr(self, name)) for name in ("d_rank", "d_cluster", "d_both")
+            name: int(getattr(self, name))
+            for name in ("d_rank", "d_cluster", "d_both")
         }
-        return first | {k: v for k, v in asdict(self).items() if k not in first}
+        return first | {
+            k: v for k, v in asdict(self).items() if k not in first
+        }
 
 
 def compare(original: Ranking, changed: Ranking) -> Change:
@@ -71,13 +74,16 @@ def compare(original: Ranking, changed: Ranking) -> Change:
     if set(original.systems) != set(changed.systems):
         differing = sorted(set(original.systems) ^ set(changed.systems))
         problem = "the rankings do not hold the same systems"
-        raise DataError(problem, value=differing, expected="each system in both")
+        raise DataError(
+            problem, value=differing, expected="each system in both"
+        )
     position = {s: k for k, s in enumerate(changed.systems)}
     new = np.array([position[s] for s in original.systems])
     moves = np.abs(new - np.arange(len(new)))
     inversions = int(np.triu(new[:, None] > new[None, :], 1).sum())
     before, after = (
-        {frozenset(r.systems[:k]) for k in r.lines} for r in (original, changed)
+        {frozenset(r.systems[:k]) for k in r.lines}
+        for r in (original, changed)
     )
     largest = int(moves.max(initial=0))
     return Change(
@@ -108,14 +114,20 @@ def held_places(before: Sequence[str], after: Sequence[str]) -> dict[str, int]:
     """
     left = set(after)
     return dict(
-        zip(after, (k for k, s in enumerate(before, 1) if s in left), strict=True)
+        zip(
+            after,
+            (k for k, s in enumerate(before, 1) if s in left),
+            strict=True,
+        )
     )
 
 
 def tau(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Kendall's tau-b of scores along the last axis; pairs with a missing score count as ties."""
     i, j = np.triu_indices(one.shape[-1], 1)
-    a, b = (np.nan_to_num(np.sign(x[..., i] - x[..., j])) for x in (one, other))
+    a, b = (
+        np.nan_to_num(np.sign(x[..., i] - x[..., j])) for x in (one, other)
+    )
     with np.errstate(invalid="ignore", divide="ignore"):
         return (a * b).sum(axis=-1) / np.sqrt(
             np.abs(a).sum(axis=-1) * np.abs(b).sum(axis=-1)

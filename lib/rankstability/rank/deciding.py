@@ -44,10 +44,16 @@ def fewest(ranking: Ranking) -> pd.DataFrame:
     """
     if not isinstance(ranking, Ranking) or ranking.source is None:
         expected = "a ranking from rank_systems(judgments)"
-        raise DataError("a ranking whose judgments are not known", expected=expected)
+        raise DataError(
+            "a ranking whose judgments are not known", expected=expected
+        )
     if ranking.recipe in RECIPES:
-        return fewest_scores(ranking.source, RECIPES[ranking.recipe], ranking.alpha)
-    return fewest_comparisons(comparisons_by_unit(ranking.source), ranking.alpha)
+        return fewest_scores(
+            ranking.source, RECIPES[ranking.recipe], ranking.alpha
+        )
+    return fewest_comparisons(
+        comparisons_by_unit(ranking.source), ranking.alpha
+    )
 
 
 def fewest_comparisons(compared: Battles, alpha: float) -> pd.DataFrame:
@@ -57,6 +63,6 @@ def fewest_comparisons(compared: Battles, alpha: float) -> pd.DataFrame:
         data = replace(data, judges=data.judges * 0)
     data = data.by("judge")
     table = fewest_battles(data, compared.method, alpha)
-    return table[(table["unit"] == "judgment") | (len(data.judges) > 1)].reset_index(
-        drop=True
-    )
+    return table[
+        (table["unit"] == "judgment") | (len(data.judges) > 1)
+    ].reset_index(drop=True)

@@ -32,7 +32,9 @@ def family(
     """
     n = len(p)
     above = np.triu(np.ones((n, n), bool), 1)
-    tied = np.eye(n) if equal is None else (equal[:, None] == equal).astype(float)
+    tied = (
+        np.eye(n) if equal is None else (equal[:, None] == equal).astype(float)
+    )
     line = np.array([p[:k, k:].max() for k in range(1, n)])
     declared = np.zeros((n, n), bool)
     held = np.zeros(max(n - 1, 0), bool)
@@ -82,7 +84,9 @@ def pair_share(undeclared: np.ndarray) -> float:
     """
     n = len(undeclared)
     open_to = _open_to(undeclared)
-    best = np.full((n + 1, n + 1, n // 2 + 1), -np.inf)  # of the first j systems
+    best = np.full(
+        (n + 1, n + 1, n // 2 + 1), -np.inf
+    )  # of the first j systems
     best[0, 0, 0] = 0.0
     for j in range(1, n + 1):
         best[j, 1:] = best[j - 1, :-1]

@@ -57,7 +57,9 @@ def bounded_dp(
     cost = np.zeros(count, dtype=np.int64)
     ways = np.ones(count, dtype=np.int64)
     rough = np.ones(count)  # the ways in floating point, to detect an overflow
-    inward = w.sum(axis=1)  # what the systems not in the set win against each system
+    inward = w.sum(
+        axis=1
+    )  # what the systems not in the set win against each system
     steps = []
     for _ in range(k):
         price = cost[:, None] + inward
@@ -88,7 +90,9 @@ def bounded_dp(
         steps.append((parent, v, to, len(rough)))
         ways = np.add.reduceat(ways[parent], starts)
         rough = np.add.reduceat(rough[parent], starts)
-    optima = [int(n) if f < 2**62 else None for n, f in zip(ways, rough, strict=True)]
+    optima = [
+        int(n) if f < 2**62 else None for n, f in zip(ways, rough, strict=True)
+    ]
     return _first_paths(steps, count), cost, optima
 
 
@@ -144,7 +148,9 @@ def insertion_search(w: IntArray, start: IntArray) -> IntArray:
         i, j = divmod(gain.reshape(count, k * k).argmax(axis=1)[:, None], k)
         if (gain.max(axis=(1, 2)) <= 0).all():
             return order
-        move = place + ((i <= place) & (place < j)) - ((j < place) & (place <= i))
+        move = (
+            place + ((i <= place) & (place < j)) - ((j < place) & (place <= i))
+        )
         move[place == j] = i.ravel()
         order = np.take_along_axis(order, move, axis=1)
 
@@ -201,7 +207,9 @@ def solve_many(w: IntArray) -> tuple[IntArray, IntArray]:
     if found is not None:
         return found[:2]
     parts = [solve_many(part) for part in np.array_split(w, 2)]
-    return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+    return np.concatenate([p[0] for p in parts]), np.concatenate(
+        [p[1] for p in parts]
+    )
 
 
 def nearest_to(
@@ -232,8 +240,14 @@ def integer(w: IntArray, deadline: float) -> tuple[IntArray, int]:
     number = np.zeros((k, k), dtype=np.int64)
     number[upper] = np.arange(len(upper[0]))
     i, j, m = np.array(list(combinations(range(k), 3))).T
-    columns = np.stack([number[i, j], number[j, m], number[i, m]], axis=1).ravel()
-    rows = np.tile([1.0, 1.0, -1.0], len(i)), columns, 3 * np.arange(len(i) + 1)
+    columns = np.stack(
+        [number[i, j], number[j, m], number[i, m]], axis=1
+    ).ravel()
+    rows = (
+        np.tile([1.0, 1.0, -1.0], len(i)),
+        columns,
+        3 * np.arange(len(i) + 1),
+    )
     found = milp(
         (w.T - w)[upper],
         integrality=np.ones(len(upper[0])),

@@ -34,7 +34,9 @@ from .systems import rank_counts
 UNITS = {"judgment": "", "annotator": "worker", "document": "document"}
 CLOSEST = 3  # challengers of the first that are tried
 FEW = 12  # bounds up to which judgments are tried one after the other
-SMALL = 100  # removals; where no more can go, few are tried one after the other
+SMALL = (
+    100  # removals; where no more can go, few are tried one after the other
+)
 TRIED = 20  # judgments of each plan that are tried so
 SINGLE = 2_000  # judges that are tried alone: those who judged most
 LARGE = 200_000  # judgments; of more, only the first place is asked, and few single units are tried
@@ -93,7 +95,11 @@ def removals(
     if isinstance(judgments, DirectAssessment):
         good = _good_rows(judgments, recipe)
         decision = _decisions(judgments, good)
-        renew = _renewed_z(judgments, good, decision) if recipe.score == "z" else None
+        renew = (
+            _renewed_z(judgments, good, decision)
+            if recipe.score == "z"
+            else None
+        )
     elif recipe.score == "z" and "z" not in judgments:
         # standardising standardised scores gives what standardising the original ones would
         same = judged.score, judged.unit("worker")
@@ -103,13 +109,19 @@ def removals(
         judged = judged.take(kept)
         decision = decision[kept]
     weight = (
-        np.ones(judged.counted) if recipe.apart else judged.weights(recipe.by_domain)
+        np.ones(judged.counted)
+        if recipe.apart
+        else judged.weights(recipe.by_domain)
     )
     equal_weights = bool((weight == 1).all()) and not recipe.by_domain
     no_copies = len(np.unique(decision)) == len(decision)
-    plain = equal_weights and renew is None and no_copies  # means of fixed scores
+    plain = (
+        equal_weights and renew is None and no_copies
+    )  # means of fixed scores
 
-    domains = {name: of for name, of in judged.units.items() if name == "domain"}
+    domains = {
+        name: of for name, of in judged.units.items() if name == "domain"
+    }
     bare = replace(judged, units=domains)  # of which a part is sooner taken
 
     def kept_scores(keep: np.ndarray) -> Scores | None:
@@ -146,7 +158,11 @@ def removals(
     def lead(keep: np.ndarray) -> float:
         """By how much the leader's mean exceeds the best of the others; inf if one has none."""
         means = means_of(keep)
-        return np.inf if means is None else float(means[leader] - means[others].max())
+        return (
+            np.inf
+            if means is None
+            else float(means[leader] - means[others].max())
+        )
 
     for unit, kind in UNITS.items():
         if kind and not judged.has(kind):
@@ -154,16 +170,26 @@ def removals(
         names, codes = np.unique(
             judged.unit(kind) if kind else decision, return_inverse=True
         )
-        choose = partial(_greedy if kind else _two_pointers, judged, weight, codes)
+        choose = partial(
+            _greedy if kind else _two_pointers, judged, weight, codes
+        )
         of = len(names)
-        plans = sorted((choose(leader, k) for k in others), key=lambda plan: plan[0])
+        plans = sorted(
+            (choose(leader, k) for k in others), key=lambda plan: plan[0]
+        )
         least = plans[0][0] if plans else 0  # that fixed scores would need
         near = (
-            plans[:CLOSEST] if plain else [_from_one(plan) for plan in plans[:CLOSEST]]
+            plans[:CLOSEST]
+            if plain
+            else [_from_one(plan) for plan in plans[:CLOSEST]]
         )
         number, name, kept = _fewest(near, changed)
         if kind and number != 1:
-            units = _closest(judged, weight, codes, leader) if large else np.arange(of)
+            units = (
+                _closest(judged, weight, codes, leader)
+                if large
+                else np.arange(of)
+            )
             number, name, kept = _unit_alone(
                 units, codes, changed, (number, name, kept)
             )
@@ -172,7 +198,9 @@ def removals(
                 near, codes, lead, changed, (number, name, kept)
             )
         # of units, two are the fewest if none was enough alone; more are found greedily
-        exact = number == 1 or (plain and number == least and (not kind or number == 2))
+        exact = number == 1 or (
+            plain and number == least and (not kind or number == 2)
+        )
         rows.append(Removal("first", unit, number, of, int(exact), name, kept))
 
         def fewer(
@@ -214,7 +242,9 @@ def _fallen(made: Ranking | None, below: int, above: set[int]) -> bool:
     """Whether a ranking was made, and no line of it parts the same systems from the others."""
     if made is None:
         return False
-    return not (below in made.lines and set(made.order[:below].tolist()) == above)
+    return not (
+        below in made.lines and set(made.order[:below].tolist()) == above
+    )
 
 
 def _from_one(plan: Plan[np.ndarray]) -> Plan[np.ndarray]:
@@ -266,7 +296,9 @@ def _stepwise(
     as many or more are needed.
     """
     tried = [
-        np.unique(codes[~left(min(TRIED, end))]) for _, left, end in plans if end > 0
+        np.unique(codes[~left(min(TRIED, end))])
+        for _, left, end in plans
+        if end > 0
     ]
     if not tried:
         return best
@@ -290,7 +322,11 @@ def _in_order(rows: Sequence[Removal], every: Ranking) -> list[Removal]:
 
 
 def _two_pointers(
-    judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, second: int
+    judged: Scores,
+    weight: np.ndarray,
+    codes: np.ndarray,
+    first: int,
+    second: int,
 ) -> Plan[np.ndarray]:
     """A plan that removes the best mix of the first's highest and the second's lowest judgments."""
     orders = []
@@ -299,14 +335,20 @@ def _two_pointers(
         own = np.flatnonzero(judged.system == system)
         y = judged.score[own]
         w = weight[own]
-        order = np.argsort(-sign * w * (y - np.average(y, weights=w)), kind="stable")
+        order = np.argsort(
+            -sign * w * (y - np.average(y, weights=w)), kind="stable"
+        )
         total = np.cumsum(w[order][::-1])[::-1]
         value = np.cumsum((w * y)[order][::-1])[::-1]
         orders.append(own[order])
         means.append(sign * np.minimum.accumulate(sign * value / total))
     high, low = means
-    needed = np.searchsorted(low, high, side="left" if second < first else "right")
-    possible = np.where(needed < len(low), needed + np.arange(len(high)), np.inf)
+    needed = np.searchsorted(
+        low, high, side="left" if second < first else "right"
+    )
+    possible = np.where(
+        needed < len(low), needed + np.arange(len(high)), np.inf
+    )
     most = len(high) + len(low) - 2
 
     def kept(k: int) -> np.ndarray:
@@ -320,7 +362,11 @@ def _two_pointers(
 
 
 def _greedy(
-    judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, second: int
+    judged: Scores,
+    weight: np.ndarray,
+    codes: np.ndarray,
+    first: int,
+    second: int,
 ) -> Plan[np.ndarray]:
     """A plan that removes one unit at a time, always the one that most reduces the first's lead.
 
@@ -334,7 +380,9 @@ def _greedy(
         weights = weight[rows]
         parts.append(np.bincount(units, weights, number))
         parts.append(np.bincount(units, weights * judged.score[rows], number))
-    held = np.array(parts)  # weight and sum of the first, weight and sum of the second
+    held = np.array(
+        parts
+    )  # weight and sum of the first, weight and sum of the second
     left = held.sum(axis=1)
     order = list[int]()
     start = 0
@@ -345,17 +393,30 @@ def _greedy(
         if not possible.any():
             break
         with np.errstate(invalid="ignore", divide="ignore"):
-            gap = np.where(possible, rest[1] / rest[0] - rest[3] / rest[2], np.inf)
+            gap = np.where(
+                possible, rest[1] / rest[0] - rest[3] / rest[2], np.inf
+            )
         best = int(gap.argmin())
         order.append(best)
         free[best], left = False, rest[:, best]
-        if not start and (gap[best] < 0 or (gap[best] == 0 and second < first)):
+        if not start and (
+            gap[best] < 0 or (gap[best] == 0 and second < first)
+        ):
             start = len(order)
-    return start or len(order) + 1, lambda k: ~np.isin(codes, order[:k]), len(order)
+    return (
+        start or len(order) + 1,
+        lambda k: ~np.isin(codes, order[:k]),
+        len(order),
+    )
 
 
 def _line(
-    every: Ranking, below: int, unit: str, of: int, choose: Choose[T], again: Again[T]
+    every: Ranking,
+    below: int,
+    unit: str,
+    of: int,
+    choose: Choose[T],
+    again: Again[T],
 ) -> Removal:
     """The fewest removals after which no line separates the same systems from the others."""
     above = set(every.order[:below].tolist())
@@ -364,10 +425,13 @@ def _line(
         return "fallen" if _fallen(again(left), below, above) else ""
 
     pairs = [
-        (int(every.order[i]), int(every.order[j])) for i, j in _weakest(every, below)
+        (int(every.order[i]), int(every.order[j]))
+        for i, j in _weakest(every, below)
     ]
     number, _, kept = _fewest([choose(*pair) for pair in pairs], fallen)
-    return Removal(f"line below {below}", unit, number, of, int(number == 1), "", kept)
+    return Removal(
+        f"line below {below}", unit, number, of, int(number == 1), "", kept
+    )
 
 
 def _weakest(every: Ranking, below: int) -> Iterator[tuple[int, int]]:
@@ -376,7 +440,11 @@ def _weakest(every: Ranking, below: int) -> Iterator[tuple[int, int]]:
     last = int(across[-1].argmax())
     i, j = np.unravel_index(across.argmax(), across.shape)
     yield from dict.fromkeys(
-        [(below - 1, below), (below - 1, below + last), (int(i), below + int(j))]
+        [
+            (below - 1, below),
+            (below - 1, below + last),
+            (int(i), below + int(j)),
+        ]
     )
 
 
@@ -450,7 +518,9 @@ def removals_of_battles(
     win, tie = (effect.reshape(n * n, n) for effect in effects)
     every = rank_counts(counts, method, alpha=alpha)
     leader = int(every.order[0])
-    others = [k for k in np.argsort(-strength, kind="stable").tolist() if k != leader]
+    others = [
+        k for k in np.argsort(-strength, kind="stable").tolist() if k != leader
+    ]
     number = np.concatenate(
         [counts.wins.ravel(), np.triu(counts.ties, 1).ravel()]
     ).astype(int)
@@ -468,8 +538,12 @@ def removals_of_battles(
 
     def without_judges(ranked: np.ndarray, k: int) -> PairCounts:
         rows = ranked[:k]
-        gone = Units(systems, by_judge.wins[rows], by_judge.ties[rows], rows).counts
-        return PairCounts(systems, counts.wins - gone.wins, counts.ties - gone.ties)
+        gone = Units(
+            systems, by_judge.wins[rows], by_judge.ties[rows], rows
+        ).counts
+        return PairCounts(
+            systems, counts.wins - gone.wins, counts.ties - gone.ties
+        )
 
     def again(left: PairCounts) -> Ranking | None:
         if method == STRENGTH and not finite(left):
@@ -478,7 +552,11 @@ def removals_of_battles(
 
     def changed(left: PairCounts) -> str:
         now = again(left)
-        return "" if now is None or now.order[0] == leader else systems[now.order[0]]
+        return (
+            ""
+            if now is None or now.order[0] == leader
+            else systems[now.order[0]]
+        )
 
     def needed(won: np.ndarray, lost: np.ndarray) -> int:
         """After how many removals, at least one, a sign test no longer tells the two apart."""
@@ -495,12 +573,19 @@ def removals_of_battles(
         )
 
     def fewer_judges(first: int, second: int) -> Plan[PairCounts]:
-        both = by_judge.wins[:, [first * n + second, second * n + first]].toarray()
+        both = by_judge.wins[
+            :, [first * n + second, second * n + first]
+        ].toarray()
         order = np.argsort(both[:, 1] - both[:, 0], kind="stable")
         won, lost = (
-            both.sum(axis=0) - np.cumsum(np.vstack([[0, 0], both[order]]), axis=0)
+            both.sum(axis=0)
+            - np.cumsum(np.vstack([[0, 0], both[order]]), axis=0)
         ).T
-        return needed(won, lost), partial(without_judges, order), len(order) - 1
+        return (
+            needed(won, lost),
+            partial(without_judges, order),
+            len(order) - 1,
+        )
 
     def without(judge: int) -> PairCounts:
         return without_judges(np.array([judge]), 1)
@@ -514,9 +599,12 @@ def removals_of_battles(
         ("annotator", judges, without_judges, fewer_judges, len(judges)),
     ):
         ranked = [
-            np.argsort(effect[:, k] - effect[:, leader], kind="stable") for k in others
+            np.argsort(effect[:, k] - effect[:, leader], kind="stable")
+            for k in others
         ]
-        plans = [(1, partial(left, order), of - 1) for order in ranked[:CLOSEST]]
+        plans = [
+            (1, partial(left, order), of - 1) for order in ranked[:CLOSEST]
+        ]
         best, name, kept = _fewest(plans, changed)
         row = Removal("first", unit, best, of, int(best == 1), name, kept)
         one_by_one = unit == "annotator"
@@ -548,7 +636,9 @@ def _first_alone(
         now = alone(unit)
         if now is not None and now.order[0] != leader:
             name = systems[now.order[0]]
-            return replace(row, fewest=1.0, exact=1, new_first=name, kept=left(unit))
+            return replace(
+                row, fewest=1.0, exact=1, new_first=name, kept=left(unit)
+            )
     return row
 
 
@@ -566,7 +656,11 @@ def _good_rows(da: DirectAssessment, recipe: Recipe) -> pd.DataFrame:
 def _decisions(da: DirectAssessment, good: pd.DataFrame) -> np.ndarray:
     """A number for each row of `good`, shared by copies of a judgment of a joined id ``A+B``."""
     key = ["worker", "hit", "document", "segment", "type", "score", "block"]
-    if not da.latest["system"].cat.categories.str.contains("+", regex=False).any():
+    if (
+        not da.latest["system"]
+        .cat.categories.str.contains("+", regex=False)
+        .any()
+    ):
         return np.arange(len(good))
 
     def numbers(frame: pd.DataFrame, names: list[str]) -> np.ndarray:
@@ -576,12 +670,16 @@ def _decisions(da: DirectAssessment, good: pd.DataFrame) -> np.ndarray:
     whole = [*key, "system"]
     own = numbers(pd.concat([da.latest[whole], good[whole]]), whole)
     unjoined = np.isin(own[len(da.latest) :], own[: len(da.latest)])
-    nth = good.groupby(whole, observed=True, dropna=False, sort=False).cumcount()
+    nth = good.groupby(
+        whole, observed=True, dropna=False, sort=False
+    ).cumcount()
     shared = numbers(good.assign(nth=nth), [*key, "nth"])
     return np.where(unjoined, len(good) + np.arange(len(good)), shared)
 
 
-def _renewed_z(da: DirectAssessment, good: pd.DataFrame, decision: np.ndarray) -> Renew:
+def _renewed_z(
+    da: DirectAssessment, good: pd.DataFrame, decision: np.ndarray
+) -> Renew:
     """A function from a mask of the rows of `good` kept to the z-score of each (NaN without one).
 
     The rows in ``latest`` count, without the judgments (numbered by `decision`) that are not kept.
@@ -614,7 +712,9 @@ def _renewed(
     number = np.bincount(pool_worker, minlength=size)
     with np.errstate(invalid="ignore"):
         centre = np.bincount(pool_worker, pool_score, size) / number
-    squares = np.bincount(pool_worker, (pool_score - centre[pool_worker]) ** 2, size)
+    squares = np.bincount(
+        pool_worker, (pool_score - centre[pool_worker]) ** 2, size
+    )
 
     def renewed(keep: np.ndarray) -> np.ndarray:
         out = ~keep & pooled
@@ -622,9 +722,15 @@ def _renewed(
         gone = score[out] - centre[worker[out]]
         with np.errstate(invalid="ignore", divide="ignore"):
             shift = -np.bincount(worker[out], gone, size) / left
-            rest = squares - np.bincount(worker[out], gone**2, size) - left * shift**2
+            rest = (
+                squares
+                - np.bincount(worker[out], gone**2, size)
+                - left * shift**2
+            )
             rest = np.where(rest > 1e-9 * squares, rest, 0.0)  # else rounding
             sd = np.sqrt(rest / np.where(left > 1, left - 1, np.nan))
-        return standardised(score, (centre + shift)[worker], sd[worker], zero_variance)
+        return standardised(
+            score, (centre + shift)[worker], sd[worker], zero_variance
+        )
 
     return renewed

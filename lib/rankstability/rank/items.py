@@ -29,7 +29,9 @@ def item_parts(
     items = len(scored.segments)
     cell = scored.segment.astype(np.int64) * n + scored.system
     held = np.bincount(cell, weight, items * n).reshape(items, n)
-    total = np.bincount(cell, weight * scored.score, items * n).reshape(items, n)
+    total = np.bincount(cell, weight * scored.score, items * n).reshape(
+        items, n
+    )
     if not (held > 0).all():
         return by_segment(scored, weight)
     share = held / held.sum(axis=0)
@@ -37,7 +39,9 @@ def item_parts(
     return means, share * (total / held - means), share
 
 
-def item_p(scored: Scores, means: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+def item_p(
+    scored: Scores, means: np.ndarray
+) -> tuple[np.ndarray, np.ndarray | None]:
     """The lowest p that each pair of systems may have, and its p if there are but two scores.
 
     z items on which a pair differs cannot give a p below 2^(1 - z), that of a sign test in which
@@ -54,7 +58,9 @@ def item_p(scored: Scores, means: np.ndarray) -> tuple[np.ndarray, np.ndarray | 
         differ = won + won.T
         tail = 2 * bdtr(np.minimum(won, won.T), np.maximum(differ, 1), 0.5)
         p = np.where(differ > 0, np.minimum(tail, 1.0), 1.0)
-        against = np.sign(won - won.T) != np.sign(np.subtract.outer(means, means))
+        against = np.sign(won - won.T) != np.sign(
+            np.subtract.outer(means, means)
+        )
         p[against] = 1.0
     else:
         p = None

@@ -39,9 +39,13 @@ class Means:
             self,
             systems=[self.systems[k] for k in systems],
             mean=np.asarray(self.mean, float)[systems],
-            kinds={name: kind.take(systems) for name, kind in self.kinds.items()},
+            kinds={
+                name: kind.take(systems) for name, kind in self.kinds.items()
+            },
             cell=None if self.cell is None else self.cell.take(systems),
-            decisions=None if self.decisions is None else self.decisions[systems],
+            decisions=None
+            if self.decisions is None
+            else self.decisions[systems],
             outside=None if self.outside is None else self.outside[systems],
         )
 
@@ -59,7 +63,12 @@ class Means:
         """Degrees of freedom of each system: effective units less one, of the kind with fewer."""
         out = np.zeros(len(self.mean))
         if self.kinds:
-            out = np.min([kind.effective for kind in self.kinds.values()], axis=0) - 1
+            out = (
+                np.min(
+                    [kind.effective for kind in self.kinds.values()], axis=0
+                )
+                - 1
+            )
         return np.where(out > ALONE, out, 0.0)
 
     def variances(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -67,7 +76,8 @@ class Means:
         kinds = list(self.kinds.values())
         covariances = [kind.covariance() for kind in kinds]
         floors = [
-            self._floor(c, kind) for c, kind in zip(covariances, kinds, strict=True)
+            self._floor(c, kind)
+            for c, kind in zip(covariances, kinds, strict=True)
         ]
         if self.cell is not None:
             cells = self.cell.covariance()

@@ -18,11 +18,15 @@ BLOCK = 1 << 18  # differences that are ranked at a time
 RESAMPLES = 100  # of WMT26's bootstraps
 Draw = Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
 EXACT_UP_TO = 50  # up to this many segments, SciPy's signed rank test is exact (no ties, no zeros)
-ENUMERATED = 13  # and with ties or zeros, it enumerates all signs up to this many
+ENUMERATED = (
+    13  # and with ties or zeros, it enumerates all signs up to this many
+)
 
 
 def signed_rank(
-    scores: np.ndarray, sides: str = "two-sided", other: np.ndarray | None = None
+    scores: np.ndarray,
+    sides: str = "two-sided",
+    other: np.ndarray | None = None,
 ) -> np.ndarray:
     """p of Wilcoxon signed rank tests between all pairs of systems, on the segments both have.
 
@@ -40,14 +44,21 @@ def signed_rank(
         BLOCK // max(len(scores), 1), 1
     )  # pairs at a time: they stay in the cache
     blocks = [slice(k, k + step) for k in range(0, max(len(first), 1), step)]
-    p_of = [_signed(one, two, first[block], second[block], sides) for block in blocks]
+    p_of = [
+        _signed(one, two, first[block], second[block], sides)
+        for block in blocks
+    ]
     better = np.concatenate([above for above, _ in p_of])
     worse = np.concatenate([below for _, below in p_of])
     return _square(n, better, worse)
 
 
 def _signed(
-    one: np.ndarray, two: np.ndarray, first: np.ndarray, second: np.ndarray, sides: str
+    one: np.ndarray,
+    two: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    sides: str,
 ) -> tuple[np.ndarray, np.ndarray]:
     """p that the first system of each pair is better, and that the second is (`signed_rank`)."""
     pairs = len(first)
@@ -66,7 +77,9 @@ def _signed(
     for p, sums in ((better, n * (n + 1) // 2 - positive), (worse, positive)):
         p[exact] = _distribution()[n[exact], np.rint(sums[exact]).astype(int)]
     listed = (judged <= ENUMERATED) & ~exact & (n > 0)
-    better[listed], worse[listed] = _enumerated(ranks, pair, positive, n, listed)
+    better[listed], worse[listed] = _enumerated(
+        ranks, pair, positive, n, listed
+    )
     if sides == "two-sided":
         better = worse = np.minimum(2 * np.fmin(better, worse), 1.0)
     return np.where(n > 0, better, 1.0), np.where(n > 0, worse, 1.0)
@@ -117,7 +130,9 @@ def _differences(scores: np.ndarray, most: int) -> np.ndarray:
         judgment, segment = np.nonzero(np.isfinite(own))
         score = own[judgment, segment].astype(int)
         ones = np.ones(len(score))
-        tables.append(coo_array((ones, (segment, score)), (segments, most + 1)).tocsr())
+        tables.append(
+            coo_array((ones, (segment, score)), (segments, most + 1)).tocsr()
+        )
     rows = []
     for first, second in zip(*np.triu_indices(systems, 1), strict=True):
         met = (tables[first].T @ tables[second]).tocoo()
@@ -156,7 +171,9 @@ def _shared(
 
     `one` and `two`: (systems, segments); `first` and `second` are each pair's rows of them.
     """
-    pair, segment = np.nonzero(np.isfinite(one)[first] & np.isfinite(two)[second])
+    pair, segment = np.nonzero(
+        np.isfinite(one)[first] & np.isfinite(two)[second]
+    )
     return pair, one[first[pair], segment], two[second[pair], segment]
 
 
@@ -198,15 +215,22 @@ def _ranks_by_counting(
     return mean.ravel()[cell], (counts**3.0 - counts).sum(axis=1)
 
 
-def _order_within(values: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
+def _order_within(
+    values: np.ndarray, group: np.ndarray, groups: int
+) -> np.ndarray:
     """The order of values by group, then by value."""
-    kind: Literal["stable"] | None = "stable" if values.dtype.kind == "i" else None
+    kind: Literal["stable"] | None = (
+        "stable" if values.dtype.kind == "i" else None
+    )
     if len(values) > LARGE * groups and (group[1:] >= group[:-1]).all():
         # one group at a time
         ends = np.cumsum(np.bincount(group, minlength=groups))[:-1]
         orders = [np.argsort(own, kind=kind) for own in np.split(values, ends)]
         return np.concatenate(
-            [order + start for order, start in zip(orders, [0, *ends], strict=True)]
+            [
+                order + start
+                for order, start in zip(orders, [0, *ends], strict=True)
+            ]
         )
     order = np.argsort(values, kind=kind)
     # short integers are sorted by radix
@@ -242,7 +266,9 @@ def _enumerated(
         these = np.flatnonzero(listed & (n == size))
         # ranks are pair by pair
         own = ranks[np.isin(pair, these)].reshape(len(these), size)
-        signs = (np.arange(2**size) >> np.arange(size)[:, None]) & 1  # one per column
+        signs = (
+            np.arange(2**size) >> np.arange(size)[:, None]
+        ) & 1  # one per column
         sums = own @ signs.astype(float)
         seen = positive[these, None]
         better[these] = (sums >= seen - 1e-9).mean(axis=1)
@@ -274,7 +300,9 @@ def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
     total = np.bincount(pair, ranks[: len(pair)], pairs)
     lead = total - n * (n + 1) / 2 - n * n / 2
     with np.errstate(invalid="ignore", divide="ignore"):
-        spread = np.sqrt(n * n / 12 * (2 * n + 1 - ties / (2 * n * (2 * n - 1))))
+        spread = np.sqrt(
+            n * n / 12 * (2 * n + 1 - ties / (2 * n * (2 * n - 1)))
+        )
         upper = ndtr(-(lead - 0.5) / spread)
         lower = ndtr((lead + 0.5) / spread)
     none = ~(spread > 0)
@@ -302,10 +330,14 @@ def stouffer(p: np.ndarray) -> np.ndarray:
         z = ndtri(1 - p)
         total = z.sum(axis=0) / np.sqrt(len(p))
     combined = 1 - ndtr(total)
-    return np.where((p == 1).any(axis=0) & ~np.isnan(p).any(axis=0), 1.0, combined)
+    return np.where(
+        (p == 1).any(axis=0) & ~np.isnan(p).any(axis=0), 1.0, combined
+    )
 
 
-def signed_rank_by_domain(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
+def signed_rank_by_domain(
+    scores: np.ndarray, domain: np.ndarray
+) -> np.ndarray:
     """p of two-sided signed rank tests within each domain, combined as at WMT24.
 
     `scores` and p are as for `signed_rank`; `domain` is that of each segment.
@@ -319,7 +351,9 @@ def resampled_means(
 ) -> np.ndarray:
     """Means of resamples with replacement, drawn as SciPy draws them."""
     size = len(sample)
-    means: np.ndarray = sample[rng.integers(0, size, (resamples, size))].mean(axis=1)
+    means: np.ndarray = sample[rng.integers(0, size, (resamples, size))].mean(
+        axis=1
+    )
     return means
 
 
@@ -395,7 +429,9 @@ def bootstrap_p(
     under = drawn.searchsorted(estimate, "left")
     under += drawn.searchsorted(estimate, "right")
     middle = ndtri(under / (2 * RESAMPLES))
-    lost = int(drawn.searchsorted(0.0, "right"))  # resamples that are not above 0
+    lost = int(
+        drawn.searchsorted(0.0, "right")
+    )  # resamples that are not above 0
     if not np.isfinite(acceleration + middle) or lost == RESAMPLES:
         return 1.0
     if lost == 0:

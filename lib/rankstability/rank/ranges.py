@@ -18,7 +18,12 @@ from scipy.sparse import csr_array
 
 from ..errors import DataError
 from ..judgments import Blocks, blocks
-from ..score.pairwise import PairCounts, expected_win, pairwise_by_block, weighted
+from ..score.pairwise import (
+    PairCounts,
+    expected_win,
+    pairwise_by_block,
+    weighted,
+)
 from .significance import significant_wins
 
 Ints = NDArray[np.int64]
@@ -27,7 +32,9 @@ UNITS = ("judgment", "block", "judge")
 
 def ranks(scores: NDArray) -> Ints:
     """Ranks from 1 (the highest score) along the last axis; equal ones by index, NaN last."""
-    order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), axis=-1, kind="stable")
+    order = np.argsort(
+        -np.nan_to_num(scores, nan=-np.inf), axis=-1, kind="stable"
+    )
     return order.argsort(axis=-1) + 1
 
 
@@ -36,7 +43,9 @@ def resample_judgments(
 ) -> PairCounts:
     """Counts of `resamples` samples of judgments, each of the original size, with replacement."""
     n = len(counts.systems)
-    flat = np.concatenate([counts.wins.ravel(), np.triu(counts.ties, 1).ravel()])
+    flat = np.concatenate(
+        [counts.wins.ravel(), np.triu(counts.ties, 1).ravel()]
+    )
     cells = np.flatnonzero(flat)
     total = int(flat.sum())
     out = np.zeros((resamples, 2, n, n), dtype=np.int64)
@@ -64,7 +73,9 @@ class Units:
     def counts(self) -> PairCounts:
         """The counts of all blocks together."""
         return weighted(
-            (self.wins, self.ties), np.ones(len(self.judges), int), self.systems
+            (self.wins, self.ties),
+            np.ones(len(self.judges), int),
+            self.systems,
         )
 
     def decided(self) -> Units:
@@ -74,10 +85,14 @@ class Units:
     def without(self, *systems: str) -> Units:
         """The units with only the other systems; names that are absent are ignored."""
         n = len(self.systems)
-        keep = np.array([i for i, s in enumerate(self.systems) if s not in systems])
+        keep = np.array(
+            [i for i, s in enumerate(self.systems) if s not in systems]
+        )
         cells = (keep[:, None] * n + keep[None, :]).ravel()
         names = tuple(self.systems[i] for i in keep)
-        return Units(names, self.wins[:, cells], self.ties[:, cells], self.judges)
+        return Units(
+            names, self.wins[:, cells], self.ties[:, cells], self.judges
+        )
 
     def owner(self, unit: str) -> Ints:
         """The code of each block's unit, ``judge`` or ``block``.
@@ -86,14 +101,18 @@ class Units:
         """
         if unit not in UNITS[1:]:
             raise DataError(
-                "unknown unit of resampling", value=unit, expected=", ".join(UNITS)
+                "unknown unit of resampling",
+                value=unit,
+                expected=", ".join(UNITS),
             )
         unnamed = int((self.judges < 0).sum())
         blocks = len(self.judges)
         if unit == "judge" and unnamed:
             value = f"{unnamed} of {blocks}"
             expected = "a judge in each, or the unit block"
-            raise DataError("blocks that name no judge", value=value, expected=expected)
+            raise DataError(
+                "blocks that name no judge", value=value, expected=expected
+            )
         return self.judges if unit == "judge" else np.arange(blocks)
 
     def by(self, unit: str) -> Units:
@@ -103,10 +122,14 @@ class Units:
             return self
         shape = int(owner.max()) + 1, len(owner)
         each = csr_array(
-            (np.ones(len(owner), int), (owner, np.arange(len(owner)))), shape=shape
+            (np.ones(len(owner), int), (owner, np.arange(len(owner)))),
+            shape=shape,
         )
         return Units(
-            self.systems, each @ self.wins, each @ self.ties, np.arange(shape[0])
+            self.systems,
+            each @ self.wins,
+            each @ self.ties,
+            np.arange(shape[0]),
         )
 
     def decided_by_system(self) -> tuple[NDArray, NDArray]:
@@ -131,11 +154,13 @@ class Units:
                 rng.integers(number, size=(size, number))
                 + np.arange(size)[:, None] * number
             )
-            weight = np.bincount(pick.ravel(), minlength=size * number).reshape(
-                size, number
-            )
+            weight = np.bincount(
+                pick.ravel(), minlength=size * number
+            ).reshape(size, number)
             parts.append(
-                weighted((self.wins, self.ties), weight[:, owner], self.systems)
+                weighted(
+                    (self.wins, self.ties), weight[:, owner], self.systems
+                )
             )
         wins = np.concatenate([part.wins for part in parts])
         ties = np.concatenate([part.ties for part in parts])
@@ -164,14 +189,20 @@ def rank_ranges(sampled: NDArray, trim: int) -> tuple[Ints, Ints]:
     if not 0 <= 2 * trim < len(sampled):
         expected = f"less than half of {len(sampled)}"
         raise DataError(
-            "no ranks would be left", column="trim", value=trim, expected=expected
+            "no ranks would be left",
+            column="trim",
+            value=trim,
+            expected=expected,
         )
     ordered = np.sort(sampled, axis=0)
     return ordered[trim], ordered[len(sampled) - 1 - trim]
 
 
 def bootstrap_ranges(
-    counts: PairCounts, resamples: int, rng: np.random.Generator, trims: Sequence[int]
+    counts: PairCounts,
+    resamples: int,
+    rng: np.random.Generator,
+    trims: Sequence[int],
 ) -> list[tuple[Ints, Ints]]:
     """Rank ranges for each of `trims`, from judgments resampled one by one (as in the paper)."""
     sampled = ranks(expected_win(resample_judgments(counts, resamples, rng)))
@@ -189,7 +220,9 @@ def range_clusters(start: NDArray, end: NDArray) -> Ints:
     """The most clusters such that overlapping ranges share one (Eq. 6); along the last axis."""
     order = np.argsort(start, axis=-1, kind="stable")
     first = np.take_along_axis(start, order, axis=-1)
-    reach = np.maximum.accumulate(np.take_along_axis(end, order, axis=-1), axis=-1)
+    reach = np.maximum.accumulate(
+        np.take_along_axis(end, order, axis=-1), axis=-1
+    )
     opens = np.ones(first.shape, dtype=np.int64)
     opens[..., 1:] = first[..., 1:] > reach[..., :-1]
     out = np.empty_like(opens)
@@ -198,7 +231,10 @@ def range_clusters(start: NDArray, end: NDArray) -> Ints:
 
 
 def range_table(
-    data: Units, resamples: int, rng: np.random.Generator, trim: int | None = None
+    data: Units,
+    resamples: int,
+    rng: np.random.Generator,
+    trim: int | None = None,
 ) -> pd.DataFrame:
     """A task's ranking with rank ranges and clusters, as in the paper's Tables 2 and 3.
 
@@ -210,11 +246,18 @@ def range_table(
 
 
 def range_frame(
-    systems: Sequence[str], score: NDArray, sampled: NDArray, trim: int | None = None
+    systems: Sequence[str],
+    score: NDArray,
+    sampled: NDArray,
+    trim: int | None = None,
 ) -> pd.DataFrame:
     """`range_table` from given scores: those of all judgments, and those of each resample."""
     trim = round(len(sampled) * 0.025) if trim is None else trim
     first, last = rank_ranges(ranks(sampled), trim)
-    table = pd.DataFrame({"rank": ranks(score), "system": systems, "score": score})
-    table = table.assign(first=first, last=last, cluster=range_clusters(first, last))
+    table = pd.DataFrame(
+        {"rank": ranks(score), "system": systems, "score": score}
+    )
+    table = table.assign(
+        first=first, last=last, cluster=range_clusters(first, last)
+    )
     return table.sort_values("rank", ignore_index=True)

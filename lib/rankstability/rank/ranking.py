@@ -41,7 +41,9 @@ def _each(line: Callable[[np.ndarray, np.ndarray, int], Any]) -> Rule:
 
 
 CLUSTER_RULES: dict[str, Rule] = {
-    "knowles": _each(lambda significant, wins, k: significant[k - 1, k:].all()),
+    "knowles": _each(
+        lambda significant, wins, k: significant[k - 1, k:].all()
+    ),
     "official wins": _each(
         lambda significant, wins, k: wins[k - 1].sum() == len(wins) - k
     ),
@@ -68,8 +70,14 @@ adjacent : it is significantly different from the next one.
 OF_ALL = ("low", "high", "rank_low", "rank_high", "may_be_first", "unit")
 """Columns that say what is certain of all systems together at one level: not kept for a part."""
 LINES = {  # how lines are shown: in text, and as a border
-    "both": ("-", "2px solid"),  # claimed, and holds (or nothing is said of holding)
-    "claimed": ("- ", "1px dashed"),  # claimed, and does not hold, or cannot be told
+    "both": (
+        "-",
+        "2px solid",
+    ),  # claimed, and holds (or nothing is said of holding)
+    "claimed": (
+        "- ",
+        "1px dashed",
+    ),  # claimed, and does not hold, or cannot be told
     "held": ("=", "4px double"),  # holds, and is not claimed
 }
 
@@ -200,7 +208,9 @@ class Ranking:
         keep = ~self.table["system"].isin(list(systems)).to_numpy()
         return self._again(np.flatnonzero(keep))
 
-    def under(self, rule: str | None = None, alpha: float | None = None) -> Ranking:
+    def under(
+        self, rule: str | None = None, alpha: float | None = None
+    ) -> Ranking:
         """The same order and tests under another cluster rule or level."""
         new = {
             "rule": rule or self.rule,
@@ -231,8 +241,12 @@ class Ranking:
         """All pairs of systems: better, worse (by order), p, significant, test_agrees (on that)."""
         i, j = np.triu_indices(len(self.table), 1)
         names = np.array(self.systems, dtype=object)
-        pairs = pd.DataFrame({"better": names[i], "worse": names[j], "p": self.p[i, j]})
-        pairs["significant"] = np.nan_to_num(self.p[i, j], nan=1.0) < self.alpha
+        pairs = pd.DataFrame(
+            {"better": names[i], "worse": names[j], "p": self.p[i, j]}
+        )
+        pairs["significant"] = (
+            np.nan_to_num(self.p[i, j], nan=1.0) < self.alpha
+        )
         return pairs.assign(test_agrees=self.lead[i, j] > 0)
 
     def _formatted(self) -> list[list[str]]:
@@ -248,7 +262,9 @@ class Ranking:
         for name in shown.select_dtypes(float):
             digits = 1 if name == "mean_raw" else 3
             shown[name] = [f"{value:z.{digits}f}" for value in shown[name]]
-            shown[name] = shown[name].replace("nan", "")  # a system that has no score
+            shown[name] = shown[name].replace(
+                "nan", ""
+            )  # a system that has no score
         return [
             list(map(str, row))
             for row in (shown.columns, *shown.itertuples(index=False))
@@ -280,10 +296,16 @@ class Ranking:
     @property
     def note(self) -> str:
         """What a shown table adds in small print: the test, the line rule and the level."""
-        parts = [f"test {self.test}", f"line rule {self.rule}", f"alpha {self.alpha:g}"]
+        parts = [
+            f"test {self.test}",
+            f"line rule {self.rule}",
+            f"alpha {self.alpha:g}",
+        ]
         if self._stands:
             parts.insert(0, f"recipe {self.recipe}")
-            parts.append(f"other {self.unit}" if self.unit else "no units are named")
+            parts.append(
+                f"other {self.unit}" if self.unit else "no units are named"
+            )
         return ", ".join(parts)
 
     def plot(self, title: str = "") -> Any:
@@ -325,20 +347,22 @@ class Ranking:
         for k, row in enumerate((head, *body)):
             tag = "td" if k else "th"
             line = (
-                f"border-bottom:{LINES[kinds[k]][1]} currentColor" if k in kinds else ""
+                f"border-bottom:{LINES[kinds[k]][1]} currentColor"
+                if k in kinds
+                else ""
             )
             cells = []
             for name, text in zip(names, row, strict=True):
                 number = name != "system"
-                look = "; ".join(filter(None, [line, "text-align:right" * number]))
+                look = "; ".join(
+                    filter(None, [line, "text-align:right" * number])
+                )
                 style = f' style="{look}"' if look else ""
                 shown = text.replace("-", "−") if number else text
                 cells.append(f"<{tag}{style}>{html.escape(shown)}</{tag}>")
             rows.append(f"<tr>{''.join(cells)}</tr>")
         note = html.escape(self.note)
-        kind = (
-            "ranking tex2jax_ignore mathjax_ignore"  # a $ in a name begins no formula
-        )
+        kind = "ranking tex2jax_ignore mathjax_ignore"  # a $ in a name begins no formula
         return (
             f'<table class="{kind}"><thead>{rows[0]}</thead><tbody>{"".join(rows[1:])}'
             f"</tbody></table><p><small>{note}</small></p>"
@@ -381,7 +405,9 @@ def rank(
     check_level(alpha)
     if rule not in CLUSTER_RULES:
         raise DataError(
-            "unknown cluster rule", value=rule, expected=", ".join(CLUSTER_RULES)
+            "unknown cluster rule",
+            value=rule,
+            expected=", ".join(CLUSTER_RULES),
         )
     score = table[by].to_numpy(dtype=float)
     systems = table["system"].to_numpy(dtype=object).astype(str)
@@ -397,14 +423,21 @@ def rank(
     # arrays, not frame operations: re-ranking must keep up with a slider
     columns = {str(c): table[c].to_numpy()[order] for c in table.columns}
     head = {"rank": np.arange(1, len(order) + 1)}
-    ordered = pd.DataFrame({**head, **columns, "cluster": cluster[: len(order)]})
+    ordered = pd.DataFrame(
+        {**head, **columns, "cluster": cluster[: len(order)]}
+    )
     return Ranking(
         ordered, p, lead, by=by, test=test, rule=rule, alpha=alpha, order=order
     )
 
 
 def rank_scored(
-    table: pd.DataFrame, p: np.ndarray, lead: np.ndarray, *, by: str, **settings: Any
+    table: pd.DataFrame,
+    p: np.ndarray,
+    lead: np.ndarray,
+    *,
+    by: str,
+    **settings: Any,
 ) -> Ranking:
     """`rank`, where some systems may have no score: these come last, in the order of the table.
 

@@ -92,7 +92,9 @@ class Recipe:
             name: f"{x:g}".lstrip("0")
             for name, x in (("alpha", alpha), ("half", alpha / 2))
         }
-        return self.test_form.format(**levels, interval=f"{100 * (1 - alpha):g}")
+        return self.test_form.format(
+            **levels, interval=f"{100 * (1 - alpha):g}"
+        )
 
 
 def _long(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
@@ -101,7 +103,9 @@ def _long(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     return scores[segment, system], system, scores.shape[1]
 
 
-def _rank_sum(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
+def _rank_sum(
+    scores: np.ndarray, domain: np.ndarray, rng: object
+) -> np.ndarray:
     """p of two-sided rank-sum tests."""
     return rank_sum(*_long(scores))[0]
 
@@ -127,14 +131,18 @@ def _quick_bootstrap(
     return either_bootstrap(scores, rng, approximate_means)
 
 
-def _rank_sum_shared(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
+def _rank_sum_shared(
+    scores: np.ndarray, domain: np.ndarray, rng: object
+) -> np.ndarray:
     """p of one-sided rank-sum tests, each pair on the segments that both systems have."""
     if np.isfinite(scores).all():
         return rank_sum(*_long(scores), "greater")[0]
     return rank_sum_shared(scores)
 
 
-def _crossed(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
+def _crossed(
+    scores: np.ndarray, domain: np.ndarray, rng: object
+) -> np.ndarray:
     """One-sided signed rank tests of all differences between judgments of two systems, p doubled.
 
     The organisers halve alpha because each judgment is used twice.
@@ -165,10 +173,15 @@ def _reach(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def by_rule(rule: str, ranges: Ranges = _wins_and_losses) -> Lines:
     """Lines by a rule of `CLUSTER_RULES`; rank ranges by wins and losses, or by `ranges`."""
     draw = CLUSTER_RULES[rule]
-    return lambda significant: (*ranges(significant), draw(significant, significant))
+    return lambda significant: (
+        *ranges(significant),
+        draw(significant, significant),
+    )
 
 
-def _fewest_wins(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _fewest_wins(
+    significant: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A line where the fewest wins of any system above it equal the number of systems below."""
     n = len(significant)
     wins = np.triu(significant, 1).sum(axis=1)
@@ -184,7 +197,9 @@ def _first_significant(
     return best, worst, disjoint_ranges(best, worst)
 
 
-OVERLAP = "a line where the ranges to the first significant neighbour do not overlap"
+OVERLAP = (
+    "a line where the ranges to the first significant neighbour do not overlap"
+)
 ALL_DIFFER = "a line where all above differ from all below"
 RECIPES = {
     recipe.name: recipe
@@ -258,13 +273,19 @@ RECIPES = {
 
 def quick(recipe: Recipe) -> Recipe:
     """The recipe for many campaigns: with its `Recipe.quick_test`, if it has one."""
-    return replace(recipe, test=recipe.quick_test) if recipe.quick_test else recipe
+    return (
+        replace(recipe, test=recipe.quick_test)
+        if recipe.quick_test
+        else recipe
+    )
 
 
 def recipe_named(name: str) -> Recipe:
     """The recipe of this name. Raises DataError, with the known names, if there is none."""
     if name not in RECIPES:
-        raise DataError("unknown recipe", value=name, expected=", ".join(RECIPES))
+        raise DataError(
+            "unknown recipe", value=name, expected=", ".join(RECIPES)
+        )
     return RECIPES[name]
 
 
@@ -279,11 +300,17 @@ def recipe_of_year(year: int, form: str) -> str:
         return "wmt17"
     if year == 0 or form == "mqm":
         year = max(year, 2024)
-    known = [recipe for recipe in RECIPES.values() if recipe.since <= max(year, 2017)]
+    known = [
+        recipe
+        for recipe in RECIPES.values()
+        if recipe.since <= max(year, 2017)
+    ]
     return max(known, key=lambda recipe: recipe.since).name
 
 
-def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Scores:
+def counted_by(
+    judgments: DirectAssessment | pd.DataFrame, recipe: Recipe
+) -> Scores:
     """The judgments that a recipe counts, with the score it uses.
 
     `judgments` are as for `score.scored.scored`. Raises DataError if they do not have the score.
@@ -303,7 +330,9 @@ def segment_domains(judged: Scores) -> np.ndarray:
     """The domain of each segment; one for all if the data name none."""
     named = "domain" in judged.units
     return (
-        judged.segment_unit("domain") if named else np.zeros(len(judged.segments), int)
+        judged.segment_unit("domain")
+        if named
+        else np.zeros(len(judged.segments), int)
     )
 
 
@@ -318,7 +347,9 @@ def ordering_means(
     if not by_domain:
         return _mean(scores)
     return _mean(
-        np.array([_mean(scores[..., domain == d, :]) for d in np.unique(domain)])
+        np.array(
+            [_mean(scores[..., domain == d, :]) for d in np.unique(domain)]
+        )
     )
 
 
@@ -388,7 +419,9 @@ def make(
     table["rank_low"] = best
     table["rank_high"] = worst
     table["cluster"] = clusters(lines)
-    p = np.where(np.tri(len(p), dtype=bool), p.T, p)  # the upper triangle counts
+    p = np.where(
+        np.tri(len(p), dtype=bool), p.T, p
+    )  # the upper triangle counts
     lead = mean[order][:, None] - mean[order]
     return Ranking(
         table,

@@ -17,7 +17,9 @@ from .systems import count_tests, rank_counts, rank_scores
 REMOVED_REFERENCE = "ref"  # the removal of the reference in tables
 
 
-def removals_by_z(judgments: DirectAssessment, alpha: float = 0.05) -> pd.DataFrame:
+def removals_by_z(
+    judgments: DirectAssessment, alpha: float = 0.05
+) -> pd.DataFrame:
     """How the ranking by mean z changes without each system, whose judgments then standardise none.
 
     Columns removed, and those of `comparing.Change.row`; a row for each ranked system.
@@ -25,7 +27,9 @@ def removals_by_z(judgments: DirectAssessment, alpha: float = 0.05) -> pd.DataFr
     original = rank_scores(segment_scores(judgments), alpha=alpha)
     rows = []
     for system in ranked_systems(judgments):
-        left = rank_scores(segment_scores(remove(judgments, system)), alpha=alpha)
+        left = rank_scores(
+            segment_scores(remove(judgments, system)), alpha=alpha
+        )
         change = comparing.compare(original.without([system]), left)
         rows.append({"removed": system, **change.row()})
     return pd.DataFrame(rows)
@@ -53,29 +57,44 @@ def removals(
         "removed",
         *comparing.Change(False, False, 0, 0, "", 0, 0).row(),
     ]
-    settings: dict[str, Any] = {"correction": correction, "rule": rule, "alpha": alpha}
+    settings: dict[str, Any] = {
+        "correction": correction,
+        "rule": rule,
+        "alpha": alpha,
+    }
     rows = []
     if isinstance(frame, pd.DataFrame):
         frame = {
-            task: pairwise.pair_counts(one) for task, one in rr.tasks(frame).items()
+            task: pairwise.pair_counts(one)
+            for task, one in rr.tasks(frame).items()
         }
     for task, counts in frame.items():
         ranked = counts.without(REFERENCE)
         tests = count_tests(ranked, correction)
         removed = [
-            s for s in counts.systems if len(ranked.systems) > 2 or s == REFERENCE
+            s
+            for s in counts.systems
+            if len(ranked.systems) > 2 or s == REFERENCE
         ]
         for method in methods:
             full = rank_counts(counts, method, tests=tests, **settings)
             for system in removed:
                 keep = [k for k, s in enumerate(ranked.systems) if s != system]
-                kept = tests[0][np.ix_(keep, keep)], tests[1][np.ix_(keep, keep)]
+                kept = (
+                    tests[0][np.ix_(keep, keep)],
+                    tests[1][np.ix_(keep, keep)],
+                )
                 changed = rank_counts(
                     counts.without(system), method, tests=kept, **settings
                 )
                 change = comparing.compare(full.without([system]), changed)
                 name = REMOVED_REFERENCE if system == REFERENCE else system
                 rows.append(
-                    {"task": task, "method": method, "removed": name, **change.row()}
+                    {
+                        "task": task,
+                        "method": method,
+                        "removed": name,
+                        **change.row(),
+                    }
                 )
     return pd.DataFrame(rows, columns=columns)

@@ -24,7 +24,9 @@ def check_level(alpha: float) -> None:
     """Raises DataError for a level outside (0, 1)."""
     if not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < 1:
         raise DataError(
-            "alpha out of range", value=alpha, expected="a number between 0 and 1"
+            "alpha out of range",
+            value=alpha,
+            expected="a number between 0 and 1",
         )
 
 
@@ -51,11 +53,15 @@ def rank_sum(
     if test not in TESTS:
         raise DataError("unknown test", value=test, expected=", ".join(TESTS))
     distinct, inverse = np.unique(values, return_inverse=True)
-    counts = np.bincount(inverse * size + groups, minlength=distinct.size * size)
+    counts = np.bincount(
+        inverse * size + groups, minlength=distinct.size * size
+    )
     h = counts.reshape(distinct.size, size).astype(float)
     upto = np.cumsum(h, axis=0)
     equal = h.T @ h
-    u = h.T @ upto - equal / 2  # u[i, j]: pairs in which i is above j, ties half
+    u = (
+        h.T @ upto - equal / 2
+    )  # u[i, j]: pairs in which i is above j, ties half
     n = h.sum(axis=0)
     squares = h * h
     cross = squares.T @ h
@@ -82,10 +88,14 @@ def adjusted(p: np.ndarray, method: str) -> np.ndarray:
     p = np.asarray(p, float)
     order = np.argsort(p, kind="stable")
     n = len(p)
-    if method == "holm":  # statsmodels' multipletests collects garbage at each call
+    if (
+        method == "holm"
+    ):  # statsmodels' multipletests collects garbage at each call
         steps = np.maximum.accumulate(p[order] * (n - np.arange(n)))
     else:
-        steps = np.minimum.accumulate((p[order] * n / np.arange(1, n + 1))[::-1])[::-1]
+        steps = np.minimum.accumulate(
+            (p[order] * n / np.arange(1, n + 1))[::-1]
+        )[::-1]
     out = np.empty(n)
     out[order] = np.minimum(steps, 1.0)
     return out
@@ -113,7 +123,9 @@ def sign_test(wins: NDArray, losses: NDArray) -> Floats:
     """Two-sided p of sign tests, elementwise; 1 where there are no wins and losses."""
     total = wins + losses
     less = np.minimum(wins, losses).astype(float)
-    return np.minimum(2 * bdtr(less, np.maximum(total, 1).astype(int), 0.5), 1.0)
+    return np.minimum(
+        2 * bdtr(less, np.maximum(total, 1).astype(int), 0.5), 1.0
+    )
 
 
 def sign_tests(counts: PairCounts) -> pd.DataFrame:
@@ -140,7 +152,9 @@ def sign_tests(counts: PairCounts) -> pd.DataFrame:
 
 
 @lru_cache(maxsize=64)
-def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
+def critical_wins(
+    most: int, alpha: float = 0.05, sides: int = 1
+) -> np.ndarray:
     """The fewest wins that a sign test calls significant, for 0 ... `most` comparisons.
 
     ``c[N]`` is the least c with P(X >= c) <= alpha / sides for X ~ Binomial(N, 1/2); it is N + 1
@@ -150,7 +164,9 @@ def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
     from scipy.stats import binom
 
     fewest = np.ones(most + 1, dtype=np.int64)
-    fewest[1:] += binom.isf(alpha / sides, np.arange(1, most + 1), 0.5).astype(np.int64)
+    fewest[1:] += binom.isf(alpha / sides, np.arange(1, most + 1), 0.5).astype(
+        np.int64
+    )
     fewest.setflags(write=False)
     return fewest
 
@@ -169,7 +185,10 @@ def significant_share(wins: np.ndarray, sides: int = 1) -> np.ndarray:
 
 
 def permutation_test(
-    sums: np.ndarray, permutations: int, rng: np.random.Generator, block: int = 25
+    sums: np.ndarray,
+    permutations: int,
+    rng: np.random.Generator,
+    block: int = 25,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Two-sided permutation test of every pair of systems, labels swapped by whole documents.
 
@@ -195,9 +214,9 @@ def permutation_test(
         limit = seen - 1e-9 * np.maximum(scale, 1e-12)
         for pair in range(len(i)):
             drawn = np.abs(swapped[:, i[pair]] - swapped[:, j[pair]])
-            p[start : start + block, pair] = (drawn >= limit[:, pair, None]).mean(
-                axis=1
-            )
+            p[start : start + block, pair] = (
+                drawn >= limit[:, pair, None]
+            ).mean(axis=1)
         strength[start : start + block] = np.divide(
             seen, scale, where=scale > 0, out=np.zeros_like(seen)
         )
@@ -208,7 +227,11 @@ def draw_signs(
     n: int, permutations: int, d: int, rng: np.random.Generator
 ) -> np.ndarray:
     """(n, permutations, d) of -1 and 1, each with probability 1/2."""
-    bits = np.frombuffer(rng.bytes(n * permutations * (-(-d // 8))), dtype=np.uint8)
+    bits = np.frombuffer(
+        rng.bytes(n * permutations * (-(-d // 8))), dtype=np.uint8
+    )
     return (
-        np.unpackbits(bits.reshape(n, permutations, -1), axis=2)[:, :, :d] * 2.0 - 1.0
+        np.unpackbits(bits.reshape(n, permutations, -1), axis=2)[:, :, :d]
+        * 2.0
+        - 1.0
     )

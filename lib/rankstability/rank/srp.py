@@ -44,7 +44,9 @@ class Outcome:
     strength: (
         np.ndarray
     )  # (n, P) |difference| in standard deviations: orders pairs of equal p
-    sets: np.ndarray  # (n,) the set of documents (elsewhere: of units) of each study
+    sets: (
+        np.ndarray
+    )  # (n,) the set of documents (elsewhere: of units) of each study
     alpha: float
 
     @property
@@ -132,7 +134,9 @@ def stability(outcome: Outcome) -> dict[str, float]:
         if len(rows) < 2:
             continue
         for name, (claim, granted) in claimed.items():
-            measures[name].add(rows, _holds(sign[rows], claim[rows], granted[rows]))
+            measures[name].add(
+                rows, _holds(sign[rows], claim[rows], granted[rows])
+            )
         gaps = outcome.means[rows] - np.nanmean(
             outcome.means[rows], axis=1, keepdims=True
         )
@@ -141,7 +145,9 @@ def stability(outcome: Outcome) -> dict[str, float]:
             ("kendall", sign[rows].astype(float)),
             ("pearson", np.nan_to_num(gaps)),
         ):
-            x = x / np.maximum(np.sqrt((x**2).sum(axis=1, keepdims=True)), 1e-12)
+            x = x / np.maximum(
+                np.sqrt((x**2).sum(axis=1, keepdims=True)), 1e-12
+            )
             measures[name].add(rows, x @ x.T)
     each = significant.sum(axis=1)
     return {
@@ -184,15 +190,27 @@ class _Mean:
     def error(self) -> float:
         """Between sets if there are more than two, else by the jackknife over studies."""
         if len(self.per_set) > 2:
-            return float(np.std(self.per_set, ddof=1) / np.sqrt(len(self.per_set)))
+            return float(
+                np.std(self.per_set, ddof=1) / np.sqrt(len(self.per_set))
+            )
         seen = self.jack[np.isfinite(self.jack)]
-        return float(np.sqrt((len(seen) - 1) * seen.var())) if len(seen) else np.nan
+        return (
+            float(np.sqrt((len(seen) - 1) * seen.var()))
+            if len(seen)
+            else np.nan
+        )
 
 
-def _holds(sign: np.ndarray, claimed: np.ndarray, granted: np.ndarray) -> np.ndarray:
+def _holds(
+    sign: np.ndarray, claimed: np.ndarray, granted: np.ndarray
+) -> np.ndarray:
     """(m, m) 0/1: whether all pairs claimed in study e1 are `granted` in e2, with the same sign."""
-    claim = np.concatenate([claimed & (sign > 0), claimed & (sign < 0)], axis=1)
-    fails = ~np.concatenate([granted & (sign > 0), granted & (sign < 0)], axis=1)
+    claim = np.concatenate(
+        [claimed & (sign > 0), claimed & (sign < 0)], axis=1
+    )
+    fails = ~np.concatenate(
+        [granted & (sign > 0), granted & (sign < 0)], axis=1
+    )
     holds = (claim.astype(np.float32) @ fails.astype(np.float32).T) < 0.5
     # a claim whose observed difference is exactly 0 has no direction and cannot be reflected
     holds &= ~(claimed & (sign == 0)).any(axis=1)[:, None]
@@ -242,12 +260,18 @@ def srp(
     design = replace(design, **settings)
     size = design.documents or len(data.documents)
     key = repr(sorted(design.__dict__.items())).encode()
-    rng = np.random.default_rng([seed, *np.frombuffer(key, dtype=np.uint8).tolist()])
-    same = np.random.default_rng([seed, size, design.studies, design.per_document_set])
+    rng = np.random.default_rng(
+        [seed, *np.frombuffer(key, dtype=np.uint8).tolist()]
+    )
+    same = np.random.default_rng(
+        [seed, size, design.studies, design.per_document_set]
+    )
     outcome = simulate(data, design, rng, draw_documents(data, design, same))
     sets = "every study" if design.per_document_set == 1 else "shared"
     row: dict[str, Any] = {name: getattr(design, name) for name in DESIGNED}
-    return row | {"documents": size, "document_sets": sets} | stability(outcome)
+    return (
+        row | {"documents": size, "document_sets": sets} | stability(outcome)
+    )
 
 
 def table(
@@ -255,7 +279,8 @@ def table(
 ) -> pd.DataFrame:
     """`srp` of every design (each once), in order; the same for any number of jobs."""
     unique = dict.fromkeys(
-        replace(d, documents=d.documents or len(data.documents)) for d in designs
+        replace(d, documents=d.documents or len(data.documents))
+        for d in designs
     )
     rows = in_parallel(srp, [(data, d, seed) for d in unique], jobs)
     return pd.DataFrame(rows)[COLUMNS]

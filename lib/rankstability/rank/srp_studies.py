@@ -10,9 +10,7 @@ from ..score.mqm import Ratings, rater_scaling
 
 GROUPINGS = ("pSxS", "system-balanced", "none")
 TOLERANCE = 0.03  # by which a study may miss the entropy target
-ROUNDS = (
-    12  # attempts per study (in batches of four) before a target counts as infeasible
-)
+ROUNDS = 12  # attempts per study (in batches of four) before a target counts as infeasible
 
 
 @dataclass(frozen=True)
@@ -51,19 +49,25 @@ class Design:
     def __post_init__(self) -> None:
         if self.grouping not in GROUPINGS:
             raise DataError(
-                "unknown grouping", value=self.grouping, expected=", ".join(GROUPINGS)
+                "unknown grouping",
+                value=self.grouping,
+                expected=", ".join(GROUPINGS),
             )
         if self.balance == "full":
             return
         if not isinstance(self.balance, float | int):
             raise DataError(
-                "unknown balance", value=self.balance, expected="full, or a number"
+                "unknown balance",
+                value=self.balance,
+                expected="full, or a number",
             )
         if self.grouping == "system-balanced":
             problem = "system-balanced studies are fully balanced"
             wanted = "balance = full"
             raise DataError(
-                problem, value=self.balance, expected=f"{wanted} (appendix 10.3)"
+                problem,
+                value=self.balance,
+                expected=f"{wanted} (appendix 10.3)",
             )
 
 
@@ -88,17 +92,25 @@ def draw_documents(
         take = np.zeros(len(buckets), dtype=int)
         while (left := wanted - take.sum()) > 0:
             open_ = np.flatnonzero(take < room)
-            take[open_ if left >= len(open_) else rng.permutation(open_)[:left]] += 1
-        drawn = [rng.permutation(b)[:t] for b, t in zip(buckets, take, strict=True)]
+            take[
+                open_ if left >= len(open_) else rng.permutation(open_)[:left]
+            ] += 1
+        drawn = [
+            rng.permutation(b)[:t] for b, t in zip(buckets, take, strict=True)
+        ]
         rows.append(np.sort(np.concatenate(drawn)))
-    return np.repeat(np.array(rows), design.per_document_set, axis=0)[: design.studies]
+    return np.repeat(np.array(rows), design.per_document_set, axis=0)[
+        : design.studies
+    ]
 
 
 def options(depth: int, ratings_per_item: int) -> np.ndarray:
     """Who can rate an item: (options, depth) 0/1. Raises DataError if too few ratings exist."""
     if not 1 <= ratings_per_item <= depth:
         problem = "not that many ratings per item"
-        raise DataError(problem, value=ratings_per_item, expected=f"1 to {depth}")
+        raise DataError(
+            problem, value=ratings_per_item, expected=f"1 to {depth}"
+        )
     chosen = list(combinations(range(depth), ratings_per_item))
     table = np.zeros((len(chosen), depth), dtype=int)
     np.put_along_axis(table, np.array(chosen), 1, axis=1)
@@ -106,7 +118,10 @@ def options(depth: int, ratings_per_item: int) -> np.ndarray:
 
 
 def assign(
-    data: Ratings, design: Design, documents: np.ndarray, rng: np.random.Generator
+    data: Ratings,
+    design: Design,
+    documents: np.ndarray,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Assign raters to items (appendix 10.3).
 
@@ -117,9 +132,9 @@ def assign(
     systems = len(data.systems)
     table = options(data.shape[2], design.ratings_per_item)
     if design.balance == "full":
-        return _round_robin(data, design.grouping, documents, len(table), rng), np.ones(
-            n, bool
-        )
+        return _round_robin(
+            data, design.grouping, documents, len(table), rng
+        ), np.ones(n, bool)
     size = documents.shape[1]
     copies = systems if design.grouping == "none" else 1
     choice = np.zeros((n, systems, size), dtype=np.int8)
@@ -130,7 +145,9 @@ def assign(
             break
         tried = np.repeat(waiting, 4)
         units = np.tile(documents[tried], copies)
-        drawn, reached = _toward(data, units, table, float(design.balance), rng)
+        drawn, reached = _toward(
+            data, units, table, float(design.balance), rng
+        )
         good = np.abs(reached - float(design.balance)) <= TOLERANCE
         fresh, first = np.unique(tried[good], return_index=True)
         choice[fresh] = drawn[good][first].reshape(len(fresh), copies, size)
@@ -162,7 +179,9 @@ def _round_robin(
     key = units + rng.random(units.shape)
     order = np.argsort(key, axis=-1)
     rank = np.empty_like(order)
-    np.put_along_axis(rank, order, np.arange(units.shape[-1])[None, None, :], axis=-1)
+    np.put_along_axis(
+        rank, order, np.arange(units.shape[-1])[None, None, :], axis=-1
+    )
     start = np.zeros((*units.shape[:2], len(data.buckets)), dtype=int)
     sizes = np.stack(
         [(units == b).sum(axis=-1) for b in range(len(data.buckets))], axis=-1
@@ -173,7 +192,9 @@ def _round_robin(
         rng.random((*start.shape, count)), axis=-1
     )  # options in random order
     choice = np.take_along_axis(
-        dealt.reshape(*units.shape[:2], -1), units * count + position % count, axis=-1
+        dealt.reshape(*units.shape[:2], -1),
+        units * count + position % count,
+        axis=-1,
     )
     if grouping == "none":
         return choice.reshape(n, systems, d)
@@ -214,7 +235,9 @@ def _toward(
         with_ = bare[:, None, :] + table[None, :, :]  # (n, options, K)
         sums = rest[:, None] + f[with_].sum(axis=2)
         gap = np.abs((np.log(total) - sums / total) / norm - target)
-        best = np.argmin(np.round(gap, 12) + 1e-13 * rng.random(gap.shape), axis=1)
+        best = np.argmin(
+            np.round(gap, 12) + 1e-13 * rng.random(gap.shape), axis=1
+        )
         choice[rows, at] = best
         counts[rows[:, None], who] = with_[rows, best]
         total_f = sums[rows, best]
@@ -255,7 +278,9 @@ def item_scores(
             np.einsum("nsdk,sndk->ndk", taken, data.errors[:, documents])
         )
     total = per_rater(np.einsum("nsdk,nsdk->ndk", taken, score))
-    a, b = rater_scaling(design.normalisation, per_rater(weight), total, square, errors)
+    a, b = rater_scaling(
+        design.normalisation, per_rater(weight), total, square, errors
+    )
     rows = np.arange(n)[:, None, None]
     scale = a[rows, who]
     shift = b[rows, who] * segments[:, :, None]

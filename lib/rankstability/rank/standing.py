@@ -17,12 +17,27 @@ from ..score.scored import Scores, scored
 from .battles import RANKED, Battles, battles
 from .certainty import Certainty, certainty
 from .ranking import Ranking, clusters, without_score
-from .recipes import RECIPES, Recipe, counted_by, made_by, recipe_named, recipe_of_year
+from .recipes import (
+    RECIPES,
+    Recipe,
+    counted_by,
+    made_by,
+    recipe_named,
+    recipe_of_year,
+)
 from .significance import check_level
 from .systems import rank_scores
 
 UNTOLD = ""  # the unit if nothing can be told
-OF_RECIPES = ["recipe", "system", "rank", "score", "rank_low", "rank_high", "cluster"]
+OF_RECIPES = [
+    "recipe",
+    "system",
+    "rank",
+    "score",
+    "rank_low",
+    "rank_high",
+    "cluster",
+]
 COMPARED = ("judge", "block", "battle")  # units of comparisons
 FALLBACK = "wmt25"  # the recipe where that of the year has nothing to compare
 
@@ -63,8 +78,12 @@ def choose(
     try:
         judged = judged_by(judgments, "" if recipe == "auto" else recipe)
     except DataError:  # for instance z-scores without workers
-        judged = {r.name: scored(judgments) for r in RECIPES.values() if not r.needs}
-    judged = {name: one for name, one in judged.items() if len(one.systems) >= 2}
+        judged = {
+            r.name: scored(judgments) for r in RECIPES.values() if not r.needs
+        }
+    judged = {
+        name: one for name, one in judged.items() if len(one.systems) >= 2
+    }
     if not judged:
         raise DataError(
             f"fewer than two systems in {name}", expected="two systems or more"
@@ -94,7 +113,9 @@ def comparisons_by_unit(
 
     Raises DataError for fewer than two systems, only ties, and as `battles.battles`.
     """
-    asked = {"judge": "judge", "block": "block", "battle": "block"}.get(unit, "auto")
+    asked = {"judge": "judge", "block": "block", "battle": "block"}.get(
+        unit, "auto"
+    )
     data = battles(frame, asked)
     if len(data.systems) < 2:
         raise DataError(
@@ -133,7 +154,9 @@ def _compares(recipe: str, judged: Scores) -> bool:
     if (np.isfinite(judged.matrix()).sum(axis=1) > 1).any():
         return True
     p = made_by(judged, RECIPES[recipe]).p
-    return bool((np.nan_to_num(p[np.triu_indices(len(p), 1)], nan=1.0) < 1).any())
+    return bool(
+        (np.nan_to_num(p[np.triu_indices(len(p), 1)], nan=1.0) < 1).any()
+    )
 
 
 def tops(order: np.ndarray) -> list[frozenset[int]]:
@@ -144,7 +167,9 @@ def tops(order: np.ndarray) -> list[frozenset[int]]:
 def splits(made: Ranking) -> set[frozenset[int]]:
     """Each line of a recipe's ranking as the set of systems above it."""
     return {
-        top for top, line in zip(tops(made.order), made.claimed, strict=True) if line
+        top
+        for top, line in zip(tops(made.order), made.claimed, strict=True)
+        if line
     }
 
 
@@ -189,9 +214,13 @@ def recipes(
         for unit in units:
             key = id(one), recipe.by_domain, unit
             if key not in known:
-                known[key] = certainty(one, unit or None, recipe.by_domain, alpha)
+                known[key] = certainty(
+                    one, unit or None, recipe.by_domain, alpha
+                )
             lines.append(replace(made, certain=known[key]).places)
-    return pd.concat(rankings, ignore_index=True), pd.concat(lines, ignore_index=True)
+    return pd.concat(rankings, ignore_index=True), pd.concat(
+        lines, ignore_index=True
+    )
 
 
 def rank_systems(
@@ -258,7 +287,9 @@ def rank_systems(
             problem = "scores of segments know neither a recipe's rows nor annotators"
             asked = recipe if unit is None else unit
             raise DataError(
-                problem, value=asked, expected="judgments: rank_systems(judgments)"
+                problem,
+                value=asked,
+                expected="judgments: rank_systems(judgments)",
             )
         return rank_scores(judgments, alpha=alpha, **tests)
     if tests:
@@ -271,8 +302,12 @@ def rank_systems(
             problem = "comparisons are ranked without a recipe"
             raise DataError(problem, value=recipe, expected="no recipe")
         if unit not in (None, *COMPARED):
-            raise DataError("unknown unit", value=unit, expected=", ".join(COMPARED))
-        made = standing(comparisons_by_unit(judgments, unit or "auto"), "", alpha=alpha)
+            raise DataError(
+                "unknown unit", value=unit, expected=", ".join(COMPARED)
+            )
+        made = standing(
+            comparisons_by_unit(judgments, unit or "auto"), "", alpha=alpha
+        )
         return replace(made, source=judgments)
     if isinstance(judgments, DirectAssessment):
         year = judgments.year
@@ -284,7 +319,8 @@ def rank_systems(
         name = "these judgments"
     chosen = choose(judgments, recipe, year, form, name)
     return replace(
-        standing(chosen.own, chosen.recipe, unit, alpha=alpha), source=judgments
+        standing(chosen.own, chosen.recipe, unit, alpha=alpha),
+        source=judgments,
     )
 
 
@@ -327,7 +363,11 @@ def standing(
         place = np.argsort(made.order)[sure.order]
         grid = np.ix_(place, place)
         made = replace(
-            made, table=table, order=sure.order, p=made.p[grid], lead=made.lead[grid]
+            made,
+            table=table,
+            order=sure.order,
+            p=made.p[grid],
+            lead=made.lead[grid],
         )
     return _with_certainty(made, sure)
 

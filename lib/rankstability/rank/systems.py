@@ -11,13 +11,21 @@ from ..score.rr import REFERENCE
 from ..score.scored import Scores
 from .bradley_terry import STRENGTH, strengths
 from .ranking import Ranking, rank, without_score
-from .significance import CORRECTIONS, correct, permutation_test, rank_sum, sign_test
+from .significance import (
+    CORRECTIONS,
+    correct,
+    permutation_test,
+    rank_sum,
+    sign_test,
+)
 
 PERMUTATIONS = 500
 SEED = 20240601
 SIGN_TEST = "sign test"
 NOTES = {name: "" if name == "none" else f", {name}" for name in CORRECTIONS}
-UNSCORED = -1.0  # the score of a system without a comparison that counts: it comes last
+UNSCORED = (
+    -1.0
+)  # the score of a system without a comparison that counts: it comes last
 
 
 def rank_scores(
@@ -39,21 +47,29 @@ def rank_scores(
     a score.
     """
     if test == "greater" and correction != "none":
-        problem = (
-            "corrections need one p-value for each pair of systems; 'greater' has two"
-        )
+        problem = "corrections need one p-value for each pair of systems; 'greater' has two"
         raise DataError(
-            problem, value=correction, expected="correction none, or another test"
+            problem,
+            value=correction,
+            expected="correction none, or another test",
         )
     values = scores.score if by == "mean_z" else scores.raw
     known = np.isfinite(values)
     if by == "mean_z" and scores.causes:
         raise without_score(by, scores.causes, scores.file)
-    p, lead = rank_sum(values[known], scores.system[known], len(scores.systems), test)
+    p, lead = rank_sum(
+        values[known], scores.system[known], len(scores.systems), test
+    )
     p = correct(p, correction)
     test = test + NOTES[correction]
     return rank(
-        scores.system_means(), p, lead, by=by, test=test, rule=rule, alpha=alpha
+        scores.system_means(),
+        p,
+        lead,
+        by=by,
+        test=test,
+        rule=rule,
+        alpha=alpha,
     )
 
 
@@ -73,7 +89,9 @@ def rank_ratings(data: Ratings, normalisation: str = "none") -> Ranking:
     """
     systems, _, depth = data.shape
     sums = normalised(data, normalisation)
-    flat, _ = permutation_test(sums[None], PERMUTATIONS, np.random.default_rng(SEED))
+    flat, _ = permutation_test(
+        sums[None], PERMUTATIONS, np.random.default_rng(SEED)
+    )
     p = np.full((systems, systems), np.nan)
     i, j = np.triu_indices(systems, 1)
     p[i, j] = p[j, i] = flat[0]
@@ -83,7 +101,9 @@ def rank_ratings(data: Ratings, normalisation: str = "none") -> Ranking:
         {"system": data.systems, "minus_mqm": means + 0.0, "errors": errors}
     )
     lead = means[:, None] - means[None, :]
-    return rank(table, p, lead, by="minus_mqm", test=f"{PERMUTATIONS} permutations")
+    return rank(
+        table, p, lead, by="minus_mqm", test=f"{PERMUTATIONS} permutations"
+    )
 
 
 def by_normalisation(data: Ratings) -> pd.DataFrame:
@@ -92,7 +112,8 @@ def by_normalisation(data: Ratings) -> pd.DataFrame:
     Columns normalisation, rank, system, minus_mqm, cluster, line_below (0 or 1).
     """
     frames = [
-        rank_ratings(data, name).named(normalisation=name) for name in NORMALISATIONS
+        rank_ratings(data, name).named(normalisation=name)
+        for name in NORMALISATIONS
     ]
     return pd.concat(frames, ignore_index=True)
 
@@ -127,7 +148,9 @@ def rank_counts(
         score = strengths(ranked)
     else:
         score = (
-            rr.method_of(method)(counts)[[*ranked.systems]].fillna(UNSCORED).to_numpy()
+            rr.method_of(method)(counts)[[*ranked.systems]]
+            .fillna(UNSCORED)
+            .to_numpy()
         )
     table = pd.DataFrame({"system": ranked.systems, method: score})
     p, lead = tests if tests else count_tests(ranked, correction)

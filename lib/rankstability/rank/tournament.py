@@ -23,7 +23,14 @@ from ..errors import DataError
 from ..judgments import REFERENCE, DirectAssessment
 from ..kinds import COMPARISONS, check_kind
 from ..score.pairwise import PairCounts, pair_counts
-from .feedback import WORD, IntArray, first_sorted, nearest_to, solve, solve_many
+from .feedback import (
+    WORD,
+    IntArray,
+    first_sorted,
+    nearest_to,
+    solve,
+    solve_many,
+)
 
 
 @dataclass(frozen=True)
@@ -81,7 +88,9 @@ class Tournament:
 
     def __str__(self) -> str:
         proof = (
-            "optimal" if self.optimal else f"not proven optimal, gap at most {self.gap}"
+            "optimal"
+            if self.optimal
+            else f"not proven optimal, gap at most {self.gap}"
         )
         many = (
             ""
@@ -90,7 +99,8 @@ class Tournament:
         )
         lines = [f"violated weight {self.cost} ({proof}{many})"]
         return "\n".join(
-            lines + [f"{i:3d} {name}" for i, name in enumerate(self.ranking, 1)]
+            lines
+            + [f"{i:3d} {name}" for i, name in enumerate(self.ranking, 1)]
         )
 
 
@@ -125,12 +135,16 @@ def strong_components(weights: ArrayLike) -> list[tuple[int, ...]]:
     from scipy.sparse.csgraph import connected_components
 
     edge = np.asarray(weights) > 0
-    number, label = connected_components(edge, directed=True, connection="strong")
+    number, label = connected_components(
+        edge, directed=True, connection="strong"
+    )
     beats = np.zeros((number, number), dtype=bool)  # one component another
     winner, loser = np.nonzero(edge)
     beats[label[winner], label[loser]] = True
     np.fill_diagonal(beats, False)
-    return [tuple(np.flatnonzero(label == c).tolist()) for c in first_sorted(beats)]
+    return [
+        tuple(np.flatnonzero(label == c).tolist()) for c in first_sorted(beats)
+    ]
 
 
 def feedback_arc_set(
@@ -185,10 +199,14 @@ def feedback_arc_set(
     if len(labels) != len(w) or len(set(labels)) != len(labels):
         problem = "names must be unique, one per row"
         raise DataError(
-            problem, value=len(set(labels)), expected=f"{len(w)} different names"
+            problem,
+            value=len(set(labels)),
+            expected=f"{len(w)} different names",
         )
     if method not in ("auto", "dp", "lp"):
-        raise DataError("unknown method", value=method, expected="auto, dp or lp")
+        raise DataError(
+            "unknown method", value=method, expected="auto, dp or lp"
+        )
     score = (
         w.sum(1) - w.sum(0)
         if preference is None
@@ -202,7 +220,9 @@ def feedback_arc_set(
     found = solve(sorted_weights, deadline, method)
     proven = found.lower == found.cost
     if nearest is not None and proven and found.optima != 1:
-        found = nearest_to(np.asarray(nearest)[listed], sorted_weights, found, deadline)
+        found = nearest_to(
+            np.asarray(nearest)[listed], sorted_weights, found, deadline
+        )
     return Tournament(
         names=labels,
         weights=w,
@@ -230,7 +250,9 @@ def feedback_arc_sets(weights: ArrayLike) -> tuple[IntArray, IntArray]:
         )
     listed = np.argsort(w.sum(1) - w.sum(2), axis=1, kind="stable")
     rows = np.arange(len(w))[:, None, None]
-    sorted_weights = w[rows, listed[:, :, None], listed[:, None, :]].astype(np.int64)
+    sorted_weights = w[rows, listed[:, :, None], listed[:, None, :]].astype(
+        np.int64
+    )
     orders, costs = solve_many(sorted_weights)
     return np.take_along_axis(listed, orders, axis=1), costs
 
@@ -245,9 +267,13 @@ def _checked(weights: ArrayLike) -> IntArray:
         w.dtype.kind != "f" or not (w == np.round(w)).all()
     ):
         raise DataError(
-            "weights are not whole numbers", value=str(w.dtype), expected="integers"
+            "weights are not whole numbers",
+            value=str(w.dtype),
+            expected="integers",
         )
-    wrong = np.argwhere((w < 0) | ((w > 0) & (w.T > 0)))  # a system against itself, too
+    wrong = np.argwhere(
+        (w < 0) | ((w > 0) & (w.T > 0))
+    )  # a system against itself, too
     if len(wrong):
         i, j = wrong[0]
         problem = f"no net weights: {i}, {j}"

@@ -43,7 +43,10 @@ def unit_table(scored: Scores) -> pd.DataFrame:
     """
     names = (*UNITS[:-1], *((SEGMENT,) if scored.items else ()))
     codes = {name: scored.unit(name) for name in names if scored.has(name)}
-    number = {name: int(np.count_nonzero(np.bincount(c))) for name, c in codes.items()}
+    number = {
+        name: int(np.count_nonzero(np.bincount(c)))
+        for name, c in codes.items()
+    }
     inside = {
         name: [o for o in codes if o != name and nested(codes[name], codes[o])]
         for name in codes
@@ -52,18 +55,25 @@ def unit_table(scored: Scores) -> pd.DataFrame:
         number[TWO_WAY] = min(number[WORKER], number[DOCUMENT])
         inside[TWO_WAY] = []
     default = " x ".join(default_kinds(scored))
-    rows = [(u, n, " + ".join(inside[u]), int(u == default)) for u, n in number.items()]
+    rows = [
+        (u, n, " + ".join(inside[u]), int(u == default))
+        for u, n in number.items()
+    ]
     return pd.DataFrame(rows, columns=["unit", "units", "inside", "default"])
 
 
 def nested(inner: np.ndarray, outer: np.ndarray) -> bool:
     """Whether each level of one factor is contained in a level of another."""
-    outer_of = np.zeros(int(inner.max()) + 1, dtype=outer.dtype)  # of each inner level
+    outer_of = np.zeros(
+        int(inner.max()) + 1, dtype=outer.dtype
+    )  # of each inner level
     outer_of[inner] = outer
     return bool((outer_of[inner] == outer).all())
 
 
-def difference_variance(covariance: np.ndarray, least: float = 0.0) -> np.ndarray:
+def difference_variance(
+    covariance: np.ndarray, least: float = 0.0
+) -> np.ndarray:
     """Variance of the difference of every two means, from their covariance; at least `least`."""
     own = np.diag(covariance)
     return np.maximum(own[:, None] + own - 2 * covariance, least)
@@ -114,7 +124,9 @@ class Kind:
     def take(self, systems: np.ndarray) -> Kind:
         """The units with only these systems (codes), in this order."""
         return Kind(
-            self.share[:, systems], self.influence[:, systems], self.effective[systems]
+            self.share[:, systems],
+            self.influence[:, systems],
+            self.effective[systems],
         )
 
 
@@ -146,7 +158,9 @@ def within_domains(
         unit.astype(np.int64) * strata + stratum, return_inverse=True
     )
     of = parts % strata  # the stratum of each part
-    pairs, pair = np.unique(parts // strata * n + parts % n, return_inverse=True)
+    pairs, pair = np.unique(
+        parts // strata * n + parts % n, return_inverse=True
+    )
 
     held = np.bincount(part, share)
     total = np.bincount(of, held, strata)
@@ -155,7 +169,9 @@ def within_domains(
     whole = np.bincount(pair, held)
     system_of = pairs % n
     units_of_system = np.tile(np.bincount(system_of, minlength=n), strata // n)
-    left_out = np.where(alone, units_of_system, number)  # how many are, one by one
+    left_out = np.where(
+        alone, units_of_system, number
+    )  # how many are, one by one
     with np.errstate(invalid="ignore", divide="ignore"):
         own = np.bincount(stratum, share * score, strata) / total
         centre = np.where(alone, np.tile(means, strata // n), own)
@@ -176,8 +192,12 @@ def within_domains(
             x.reshape(-1, n).sum(axis=0) for x in (weight, squared, pooled)
         )
         pooled_freedom = np.maximum(alone.reshape(-1, n).sum(axis=0) - 1, 1)
-        freedom = (weight + pooled) ** 2 / (squared + pooled**2 / pooled_freedom)
-        effective = np.minimum(1 / np.bincount(system_of, whole**2, n), 1 + freedom)
+        freedom = (weight + pooled) ** 2 / (
+            squared + pooled**2 / pooled_freedom
+        )
+        effective = np.minimum(
+            1 / np.bincount(system_of, whole**2, n), 1 + freedom
+        )
     place = np.divmod(pairs, n)
     shares = coo_array((whole, place), shape=(size, n)).tocsr()
     influences = coo_array((influence, place), shape=(size, n)).tocsr()

@@ -5,9 +5,7 @@ import pandas as pd
 
 from ..judgments import DirectAssessment, unmarked
 
-NO_SPREAD = (
-    1e-9  # a standard deviation below this is rounding: the worker gave one score
-)
+NO_SPREAD = 1e-9  # a standard deviation below this is rounding: the worker gave one score
 
 
 def worker_statistics(latest: pd.DataFrame) -> pd.DataFrame:
@@ -18,11 +16,17 @@ def worker_statistics(latest: pd.DataFrame) -> pd.DataFrame:
     """
     names = latest["worker"].cat.categories
     codes = latest["worker"].cat.codes.to_numpy()
-    mean, sd, count = moments(codes, latest["score"].to_numpy(float), len(names))
-    return pd.DataFrame({"mean": mean, "sd": sd, "judgments": count}, index=names)
+    mean, sd, count = moments(
+        codes, latest["score"].to_numpy(float), len(names)
+    )
+    return pd.DataFrame(
+        {"mean": mean, "sd": sd, "judgments": count}, index=names
+    )
 
 
-def averages(codes: np.ndarray, x: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+def averages(
+    codes: np.ndarray, x: np.ndarray, n: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Mean and number of the values `x` of each of `n` codes; the mean of none is NaN."""
     count = np.bincount(codes, minlength=n)
     with np.errstate(invalid="ignore"):
@@ -35,10 +39,16 @@ def moments(
     """Mean, standard deviation (ddof = 1) and number of the values `x` of each of `n` codes."""
     mean, count = averages(codes, x, n)
     squares = np.bincount(codes, (x - mean[codes]) ** 2, n)
-    return mean, np.sqrt(squares / np.where(count > 1, count - 1, np.nan)), count
+    return (
+        mean,
+        np.sqrt(squares / np.where(count > 1, count - 1, np.nan)),
+        count,
+    )
 
 
-def judgment_z(da: DirectAssessment, base: np.ndarray | None = None) -> np.ndarray:
+def judgment_z(
+    da: DirectAssessment, base: np.ndarray | None = None
+) -> np.ndarray:
     """z-score of each row of ``da.good``; NaN if its worker's sd is unknown or 0, or none is named.
 
     With ``da.zero_variance == "zero"``, a worker whose scores never vary has z-scores of 0.
@@ -56,9 +66,13 @@ def judgment_z(da: DirectAssessment, base: np.ndarray | None = None) -> np.ndarr
         codes[named], rows["score"].to_numpy(float)[named], len(names)
     )
     # the last: missing
-    place = np.append(names.get_indexer(worker.categories), -1)[worker.codes.to_numpy()]
+    place = np.append(names.get_indexer(worker.categories), -1)[
+        worker.codes.to_numpy()
+    ]
     mean, sd = (np.append(x, np.nan)[place] for x in (mean, sd))
-    return standardised(da.good["score"].to_numpy(float), mean, sd, da.zero_variance)
+    return standardised(
+        da.good["score"].to_numpy(float), mean, sd, da.zero_variance
+    )
 
 
 def standardised(

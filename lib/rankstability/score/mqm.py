@@ -21,7 +21,13 @@ _FREITAG = (
     ("Minor", "Fluency/Punctuation", 0.1),
     ("Minor", "", 1.0),
 )
-_LIGHT = ("Punctuation", "Character encoding", "Register", "Spelling", "Grammar")
+_LIGHT = (
+    "Punctuation",
+    "Character encoding",
+    "Register",
+    "Spelling",
+    "Grammar",
+)
 WEIGHTS: dict[str, tuple[tuple[str, str, float], ...]] = {
     "freitag2021": _FREITAG,
     "marot2023": (("", "Accuracy/Creative Reinterpretation", 0.0), *_FREITAG),
@@ -67,9 +73,13 @@ def weigh(
     if isinstance(table, str):
         if table not in WEIGHTS:
             raise DataError(
-                "unknown weight table", value=table, expected=", ".join(WEIGHTS)
+                "unknown weight table",
+                value=table,
+                expected=", ".join(WEIGHTS),
             )
-        table = pd.DataFrame(WEIGHTS[table], columns=["severity", "category", "weight"])
+        table = pd.DataFrame(
+            WEIGHTS[table], columns=["severity", "category", "weight"]
+        )
     kinds = judgments[["severity", "category"]].astype(str)
     weight_of = {}
     for (severity, category), rows in (
@@ -85,9 +95,14 @@ def weigh(
             raise DataError(
                 problem, column="severity", value=severity, expected=expected
             )
-        weight_of[severity, category] = float(table.loc[fits, "weight"].iloc[0])
+        weight_of[severity, category] = float(
+            table.loc[fits, "weight"].iloc[0]
+        )
     return np.array(
-        [weight_of[k] for k in zip(kinds["severity"], kinds["category"], strict=True)]
+        [
+            weight_of[k]
+            for k in zip(kinds["severity"], kinds["category"], strict=True)
+        ]
     )
 
 
@@ -99,7 +114,9 @@ def weightless(
     Raises DataError as `weigh` does.
     """
     severity = judgments["severity"].astype(str)
-    outside = (weigh(judgments, weights) == 0) & ~severity.isin(["Neutral", "No-error"])
+    outside = (weigh(judgments, weights) == 0) & ~severity.isin(
+        ["Neutral", "No-error"]
+    )
     return judgments["category"].astype(str)[outside].value_counts()
 
 
@@ -133,9 +150,13 @@ def mqm_scores(
     check_kind(judgments, ERRORS)
     weight = weigh(judgments, weights)
     keys = ["system", "document", "segment", "rater"]
-    frame = judgments[keys].astype({"system": str, "document": str, "rater": str})
+    frame = judgments[keys].astype(
+        {"system": str, "document": str, "rater": str}
+    )
     frame = frame.assign(score=weight, errors=(weight > 0).astype(int))
-    return frame.groupby(keys, as_index=False, sort=True)[["score", "errors"]].sum()
+    return frame.groupby(keys, as_index=False, sort=True)[
+        ["score", "errors"]
+    ].sum()
 
 
 @dataclass(frozen=True)
@@ -174,9 +195,12 @@ class Ratings:
         """The ratings without these systems."""
         keep = [i for i, s in enumerate(self.systems) if s not in systems]
         parts = {
-            name: getattr(self, name)[keep] for name in ("score", "square", "errors")
+            name: getattr(self, name)[keep]
+            for name in ("score", "square", "errors")
         }
-        return replace(self, systems=tuple(self.systems[i] for i in keep), **parts)
+        return replace(
+            self, systems=tuple(self.systems[i] for i in keep), **parts
+        )
 
 
 def ratings(
@@ -206,7 +230,9 @@ def ratings(
     x = scores["score"].to_numpy()
 
     def total(values: np.ndarray) -> np.ndarray:
-        return np.bincount(cell, values, minlength=int(np.prod(shape))).reshape(shape)
+        return np.bincount(
+            cell, values, minlength=int(np.prod(shape))
+        ).reshape(shape)
 
     return Ratings(
         systems=systems,
@@ -234,14 +260,18 @@ def _complete(scores: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     raters = of_document["rater"].nunique()
     segments = of_document["segment"].nunique()
     depth = int(raters.mode().iloc[0])
-    rated_whole = of_document.size() == raters * segments * scores["system"].nunique()
+    rated_whole = (
+        of_document.size() == raters * segments * scores["system"].nunique()
+    )
     if not rated_whole.all():
         excluded["documents not rated whole for every system"] = int(
             (~rated_whole).sum()
         )
     uneven = rated_whole & (raters != depth)
     if uneven.any():
-        excluded[f"documents without exactly {depth} raters"] = int(uneven.sum())
+        excluded[f"documents without exactly {depth} raters"] = int(
+            uneven.sum()
+        )
     good = rated_whole & ~uneven
     if not good.any():
         raise DataError(
@@ -266,7 +296,9 @@ def system_means(data: Ratings) -> pd.DataFrame:
     frame = pd.DataFrame(
         {"system": data.systems, "score": data.score.sum(axis=(1, 2)) / n}
     )
-    frame = frame.assign(errors=data.errors.sum(axis=(1, 2)) / n, ratings=int(n))
+    frame = frame.assign(
+        errors=data.errors.sum(axis=(1, 2)) / n, ratings=int(n)
+    )
     frame = frame.sort_values(["score", "system"], ignore_index=True)
     frame.insert(0, "rank", range(1, len(frame) + 1))
     return frame
@@ -308,7 +340,8 @@ def rater_scaling(
         if how == "z":
             variance = (square - count * mean**2) / (count - 1)
             flat = ~(
-                variance > 1e-9 * np.maximum(square / np.maximum(count, 1), 1e-300)
+                variance
+                > 1e-9 * np.maximum(square / np.maximum(count, 1), 1e-300)
             )
             a = np.where(flat | (count < 2), 1.0, 1 / np.sqrt(variance))
             return a, -a * mean
@@ -320,7 +353,9 @@ def rater_scaling(
             if how == "mean":
                 return a, zero
             live = np.where(mean > 0, count * errors, 0.0)
-            scale = count.sum(axis=-1, keepdims=True) / live.sum(axis=-1, keepdims=True)
+            scale = count.sum(axis=-1, keepdims=True) / live.sum(
+                axis=-1, keepdims=True
+            )
             return np.where(mean > 0, a * scale * errors, 1.0), zero
     raise DataError(
         "unknown normalisation", value=how, expected=", ".join(NORMALISATIONS)
@@ -337,8 +372,13 @@ def normalised(data: Ratings, how: str = "none") -> np.ndarray:
     def per_rater(values: np.ndarray) -> np.ndarray:
         return np.bincount(data.slots.ravel(), values.ravel(), minlength=size)
 
-    segments = np.broadcast_to(data.segments[:, None].astype(float), data.slots.shape)
-    sums = (per_rater(x.sum(axis=0)) for x in (data.score, data.square, data.errors))
+    segments = np.broadcast_to(
+        data.segments[:, None].astype(float), data.slots.shape
+    )
+    sums = (
+        per_rater(x.sum(axis=0))
+        for x in (data.score, data.square, data.errors)
+    )
     a, b = rater_scaling(how, per_rater(len(data.systems) * segments), *sums)
     scaled = a[data.slots] * data.score + b[data.slots] * segments
     return scaled.sum(axis=2) / data.shape[2]

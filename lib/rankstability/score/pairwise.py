@@ -51,15 +51,22 @@ class PairCounts:
         met = self.wins + self.wins.T + self.ties > 0
         group = connected_components(met, directed=False)[1]
         names = np.array(self.systems, dtype=object)
-        apart = [names[group == k].tolist() for k in np.unique(group[met.any(axis=0)])]
+        apart = [
+            names[group == k].tolist()
+            for k in np.unique(group[met.any(axis=0)])
+        ]
         if len(apart) > 1:
             problem = "groups of systems never compared with each other"
             expected = "comparisons that connect all systems, or each group on its own"
-            raise DataError(problem, column="system", value=apart, expected=expected)
+            raise DataError(
+                problem, column="system", value=apart, expected=expected
+            )
         return self
 
 
-def comparisons(data: Blocks, unranked: str = "drop") -> tuple[np.ndarray, ...]:
+def comparisons(
+    data: Blocks, unranked: str = "drop"
+) -> tuple[np.ndarray, ...]:
     """All comparisons of the blocks: row, first system, second system, sign.
 
     Sign is 1 if the first was ranked better, -1 if worse, 0 if equal. With `unranked` ``drop``, an
@@ -69,7 +76,9 @@ def comparisons(data: Blocks, unranked: str = "drop") -> tuple[np.ndarray, ...]:
     """
     if unranked not in ("drop", "keep"):
         raise DataError(
-            "unknown rule for unranked outputs", value=unranked, expected="drop, keep"
+            "unknown rule for unranked outputs",
+            value=unranked,
+            expected="drop, keep",
         )
     i, j = np.triu_indices(data.codes.shape[1], 1)
     part = data.ranked if unranked == "drop" else data.codes >= 0
@@ -80,7 +89,9 @@ def comparisons(data: Blocks, unranked: str = "drop") -> tuple[np.ndarray, ...]:
     return row, a, b, sign
 
 
-def pair_counts(judgments: pd.DataFrame | Blocks, unranked: str = "drop") -> PairCounts:
+def pair_counts(
+    judgments: pd.DataFrame | Blocks, unranked: str = "drop"
+) -> PairCounts:
     """How often each system was ranked better than each other one, and how often equal.
 
     ``wins[i, j]`` and ``ties[i, j]`` are between systems i and j, in order of name.
@@ -123,32 +134,42 @@ def pairwise_by_block(
     row, a, b, sign = comparisons(data, unranked)
     n = len(data.systems)
 
-    def counted(part: np.ndarray, first: np.ndarray, second: np.ndarray) -> csr_array:
+    def counted(
+        part: np.ndarray, first: np.ndarray, second: np.ndarray
+    ) -> csr_array:
         where = row[part], (first * n + second)[part]
         return csr_array(
-            (np.ones(part.sum(), dtype=int), where), shape=(len(data.codes), n * n)
+            (np.ones(part.sum(), dtype=int), where),
+            shape=(len(data.codes), n * n),
         )
 
     better = np.where(sign > 0, a, b)
     worse = np.where(sign > 0, b, a)
     ties = counted(sign == 0, better, worse)
-    return counted(sign != 0, better, worse), ties + counted(sign == 0, worse, better)
+    return counted(sign != 0, better, worse), ties + counted(
+        sign == 0, worse, better
+    )
 
 
 def weighted(
-    matrices: tuple[csr_array, csr_array], weights: np.ndarray, systems: tuple[str, ...]
+    matrices: tuple[csr_array, csr_array],
+    weights: np.ndarray,
+    systems: tuple[str, ...],
 ) -> PairCounts:
     """Counts under `weights` of blocks, (replicates, blocks); `matrices` of `pairwise_by_block`."""
     n = len(systems)
     wins, ties = (
-        np.asarray(weights @ m).reshape(*weights.shape[:-1], n, n) for m in matrices
+        np.asarray(weights @ m).reshape(*weights.shape[:-1], n, n)
+        for m in matrices
     )
     return PairCounts(systems, wins, ties)
 
 
 def ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """`part` / `whole`; NaN where `whole` is 0."""
-    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
+    return np.divide(
+        part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0
+    )
 
 
 def better_or_equal_others(counts: PairCounts) -> np.ndarray:
@@ -200,9 +221,12 @@ def by_block(data: Blocks) -> dict[str, np.ndarray]:
         "ranked": ranked,
         "better_or_equal_all_in_block": top,
     }
-    facts["better_all_in_block"] = sole & (ranked.sum(axis=1, keepdims=True) > 1)
+    facts["better_all_in_block"] = sole & (
+        ranked.sum(axis=1, keepdims=True) > 1
+    )
     facts["sole_winner"] = sole
     n = len(data.systems)
     return {
-        name: np.bincount(data.codes[fact], minlength=n) for name, fact in facts.items()
+        name: np.bincount(data.codes[fact], minlength=n)
+        for name, fact in facts.items()
     }

@@ -46,7 +46,9 @@ METHODS: dict[str, Method] = {
     for m in (
         Method("better_or_equal_others", "≥ others", better_or_equal_others),
         Method("better_others", "> others", better_others),
-        Method("wins_over_decided", "wins / (wins + losses)", wins_over_decided),
+        Method(
+            "wins_over_decided", "wins / (wins + losses)", wins_over_decided
+        ),
         Method("heuristic2", "HEURISTIC 2", better_others, reference=False),
         Method("bojar", "BOJAR", wins_over_decided, reference=False),
         Method("expected_win", "expected win", expected_win, reference=False),
@@ -70,7 +72,10 @@ _IN_PAPERS = {
     "sole_winner": "sole winner (Bojar et al. 2011, Table 4), as a share of blocks",
 }
 LABELS = {m.name: m.label for m in METHODS.values()} | BLOCK_METHODS
-LABELS |= {"mfas": "minimum feedback arc set", "strength": "strength (Davidson)"}
+LABELS |= {
+    "mfas": "minimum feedback arc set",
+    "strength": "strength (Davidson)",
+}
 """The name of each way to rank in figures."""
 TOURNAMENT_METHODS = {
     "mfas": ("MFAS", ""),
@@ -97,7 +102,9 @@ def scores(frame: pd.DataFrame) -> pd.DataFrame:
     )
     out["blocks_shown"] = facts["shown"]
     out["blocks_ranked"] = facts["ranked"]
-    out["comparisons"] = counts.wins.sum(1) + counts.wins.sum(0) + counts.ties.sum(1)
+    out["comparisons"] = (
+        counts.wins.sum(1) + counts.wins.sum(0) + counts.ties.sum(1)
+    )
     for name, method in METHODS.items():
         out[name] = method(counts).to_numpy()
     for name in BLOCK_METHODS:
@@ -128,9 +135,13 @@ def file_place(task: str, name: str) -> tuple[str, str]:
 
 def methods() -> pd.DataFrame:
     """All scores: columns score, names (in the papers), with_reference (whether it counts)."""
-    counts = [name not in METHODS or METHODS[name].reference for name in _IN_PAPERS]
+    counts = [
+        name not in METHODS or METHODS[name].reference for name in _IN_PAPERS
+    ]
     names = list(_IN_PAPERS.items())
-    return pd.DataFrame(names, columns=["score", "names"]).assign(with_reference=counts)
+    return pd.DataFrame(names, columns=["score", "names"]).assign(
+        with_reference=counts
+    )
 
 
 def tasks(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -144,5 +155,7 @@ def tasks(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def method_of(name: str) -> Method:
     """The score of this name in `METHODS`. Raises DataError for any other name."""
     if name not in METHODS:
-        raise DataError("unknown score", value=name, expected=", ".join(METHODS))
+        raise DataError(
+            "unknown score", value=name, expected=", ".join(METHODS)
+        )
     return METHODS[name]

@@ -78,12 +78,16 @@ class Scores:
 
         So in adaptive designs, and where items are all there is and some systems lack some.
         """
-        return self.adaptive or (self.items and not np.isfinite(self.matrix()).all())
+        return self.adaptive or (
+            self.items and not np.isfinite(self.matrix()).all()
+        )
 
     def has(self, name: str) -> bool:
         """Whether every judgment names its unit of this kind (and there are judgments)."""
         codes = self.segment if name == "segment" else self.units.get(name)
-        return codes is not None and len(codes) > 0 and bool((codes >= 0).all())
+        return (
+            codes is not None and len(codes) > 0 and bool((codes >= 0).all())
+        )
 
     def unit(self, name: str) -> np.ndarray:
         """The code of each judgment's unit of this kind. Raises DataError if some name none."""
@@ -100,7 +104,9 @@ class Scores:
     def take(self, keep: np.ndarray) -> Scores:
         """Only these judgments (a mask); systems and segments keep their codes."""
         names = ("system", "segment", "score", "raw", "judgments")
-        parts = {name: x[keep] for name in names if len(x := getattr(self, name))}
+        parts = {
+            name: x[keep] for name in names if len(x := getattr(self, name))
+        }
         units = {name: codes[keep] for name, codes in self.units.items()}
         return replace(self, **parts, units=units)
 
@@ -123,15 +129,17 @@ class Scores:
         weight = self.weights(by_domain)
         n = len(self.systems)
         total = np.bincount(self.system, weight, n)
-        mean: np.ndarray = np.bincount(self.system, weight * self.score, n) / total
+        mean: np.ndarray = (
+            np.bincount(self.system, weight * self.score, n) / total
+        )
         return mean
 
     def matrix(self) -> np.ndarray:
         """Mean score of each segment and system, NaN where not judged: (segments, systems)."""
         shape = len(self.segments), len(self.systems)
-        return averages(self._cells(), self.score, shape[0] * shape[1])[0].reshape(
-            shape
-        )
+        return averages(self._cells(), self.score, shape[0] * shape[1])[
+            0
+        ].reshape(shape)
 
     def stack(self) -> np.ndarray:
         """Scores as (judgments of an output, segments, systems); NaN where there are fewer."""
@@ -155,7 +163,9 @@ class Scores:
         """Scores from `segment_scores` as a frame: system, segment, raw, z, judgments."""
         system = np.array(self.systems, dtype=object)[self.system]
         segment = np.array(self.segments, dtype=object)[self.segment]
-        frame = pd.DataFrame({"system": system, "segment": segment, "raw": self.raw})
+        frame = pd.DataFrame(
+            {"system": system, "segment": segment, "raw": self.raw}
+        )
         return frame.assign(z=self.score, judgments=self.judgments)
 
     def system_means(self) -> pd.DataFrame:
@@ -178,7 +188,9 @@ class Scores:
         return self.segment.astype(np.int64) * len(self.systems) + self.system
 
 
-def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Scores:
+def scored(
+    judgments: DirectAssessment | pd.DataFrame, score: str = "raw"
+) -> Scores:
     """The judgments of any protocol with scores, as `Scores`: DA, ESA, segment scores, MQM.
 
     `judgments` come from `campaigns.load`. Released segment scores have no workers; in MQM,
@@ -187,7 +199,9 @@ def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Sc
     relative ranking, which has no scores, and if no judgment counts.
     """
     if score not in SCORES:
-        raise DataError("unknown score", value=score, expected=", ".join(SCORES))
+        raise DataError(
+            "unknown score", value=score, expected=", ".join(SCORES)
+        )
     if isinstance(judgments, DirectAssessment):
         made = from_assessment(
             judgments, judgment_z(judgments) if score == "z" else None
@@ -202,13 +216,16 @@ def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Sc
             spread = spread.where(spread > 0)
             frame["score"] = (frame["score"] - by.transform("mean")) / spread
         made = from_frame(
-            frame.dropna(subset="score"), judgments.attrs.get("adaptive", False)
+            frame.dropna(subset="score"),
+            judgments.attrs.get("adaptive", False),
         )
         return _of_kind(made, score, PENALTIES)
     if "raw" in judgments:
         columns = ["system", "document", "segment", score]
         frame = (
-            judgments[columns].rename(columns={score: "score"}).dropna(subset="score")
+            judgments[columns]
+            .rename(columns={score: "score"})
+            .dropna(subset="score")
         )
         made = from_frame(frame, judgments.attrs.get("adaptive", False))
         return replace(made, items=bool(judgments.attrs.get("items", False)))
@@ -224,7 +241,9 @@ def _of_kind(made: Scores, score: str, scale: tuple[float, float]) -> Scores:
     return replace(made, scale=scale)
 
 
-def from_assessment(da: DirectAssessment, score: np.ndarray | None = None) -> Scores:
+def from_assessment(
+    da: DirectAssessment, score: np.ndarray | None = None
+) -> Scores:
     """The judgments of direct assessment or ESA that count, with their units.
 
     `score` has a value for each row of ``da.good``, by default its raw score; rows with NaN are
@@ -232,13 +251,17 @@ def from_assessment(da: DirectAssessment, score: np.ndarray | None = None) -> Sc
     """
     good = da.good
     values = (
-        good["score"].to_numpy(float) if score is None else np.asarray(score, float)
+        good["score"].to_numpy(float)
+        if score is None
+        else np.asarray(score, float)
     )
     rows = counted(good) & np.isfinite(values)
     if not rows.any():
         raise DataError(f"no judgments that count for {da.pair}")
     names = [name for name in ("system", *UNITS) if name in good]
-    return from_frame(good.loc[rows, names].assign(score=values[rows]), da.adaptive)
+    return from_frame(
+        good.loc[rows, names].assign(score=values[rows]), da.adaptive
+    )
 
 
 def from_frame(frame: pd.DataFrame, adaptive: bool = False) -> Scores:
@@ -247,10 +270,16 @@ def from_frame(frame: pd.DataFrame, adaptive: bool = False) -> Scores:
     Systems and segments are numbered in order of name. If workers and documents are named, a block
     is what one worker judged of one document of one system.
     """
-    coded = {name: _codes(frame[name]) for name in ("system", *UNITS) if name in frame}
+    coded = {
+        name: _codes(frame[name])
+        for name in ("system", *UNITS)
+        if name in frame
+    }
     system, systems = coded.pop("system")
     segment, segments = coded.pop("segment")
-    units = {name: codes for name, (codes, _) in coded.items() if (codes >= 0).any()}
+    units = {
+        name: codes for name, (codes, _) in coded.items() if (codes >= 0).any()
+    }
     if "domain" in units:
         units["domain"] = np.where(
             units["domain"] < 0, units["domain"].max() + 1, units["domain"]
@@ -258,12 +287,18 @@ def from_frame(frame: pd.DataFrame, adaptive: bool = False) -> Scores:
     if {"worker", "document"} <= units.keys():
         worker = units["worker"].astype(np.int64)
         document = units["document"]
-        block = (worker * (document.max() + 1) + document) * len(systems) + system
+        block = (worker * (document.max() + 1) + document) * len(
+            systems
+        ) + system
         named = (worker >= 0) & (document >= 0)
-        units["block"] = pd.factorize(np.where(named, block, np.nan), sort=True)[0]
+        units["block"] = pd.factorize(
+            np.where(named, block, np.nan), sort=True
+        )[0]
     workers = coded["worker"][1] if "worker" in units else ()
     score = frame["score"].to_numpy(float)
-    return Scores(systems, segments, system, segment, score, units, workers, adaptive)
+    return Scores(
+        systems, segments, system, segment, score, units, workers, adaptive
+    )
 
 
 def _codes(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -304,7 +339,9 @@ def segment_scores(
     """
     if kind_of(judgments) not in (SCORED, SEGMENTS):
         expected = "DA, ESA or released segment scores; MQM is ranked by a recipe, such as wmt24"
-        raise DataError("judgments without scores of segments", expected=expected)
+        raise DataError(
+            "judgments without scores of segments", expected=expected
+        )
     if isinstance(judgments, pd.DataFrame):
         frame = judgments
         keep = np.ones(len(judgments), bool)
@@ -318,9 +355,13 @@ def segment_scores(
         number = None
         z = judgment_z(judgments) if z is None else z
         if not keep.any():
-            problem = f"no judgments of type SYSTEM or REPEAT for {judgments.pair}"
+            problem = (
+                f"no judgments of type SYSTEM or REPEAT for {judgments.pair}"
+            )
             expected = "judgments that count"
-            raise DataError(problem, file=judgments.file or None, expected=expected)
+            raise DataError(
+                problem, file=judgments.file or None, expected=expected
+            )
     system, systems = _codes(frame["system"][keep])
     segment, segments = _codes(frame["segment"][keep])
     raw = raw[keep]
@@ -334,12 +375,20 @@ def segment_scores(
     judged = np.flatnonzero(count)
     if number is not None:
         count = np.bincount(cell, number, size).astype(int)
-    out = Scores(systems, segments, judged // width, judged % width, mean_z[judged])
+    out = Scores(
+        systems, segments, judged // width, judged % width, mean_z[judged]
+    )
     out = replace(out, raw=mean_raw[judged], judgments=count[judged])
     if isinstance(judgments, pd.DataFrame):
         return replace(out, items=bool(judgments.attrs.get("items", False)))
-    without = np.flatnonzero(np.bincount(system[known], minlength=len(systems)) == 0)
-    causes = _causes(judgments, [systems[k] for k in without]) if len(without) else {}
+    without = np.flatnonzero(
+        np.bincount(system[known], minlength=len(systems)) == 0
+    )
+    causes = (
+        _causes(judgments, [systems[k] for k in without])
+        if len(without)
+        else {}
+    )
     return replace(out, file=judgments.file, causes=causes)
 
 

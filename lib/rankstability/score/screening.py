@@ -19,7 +19,9 @@ def kept_users(judged: Scores) -> np.ndarray:
     kept = ~np.isin(judged.unit("worker"), table.index[table["removed"] == 1])
     if not kept.any():
         least = f"a user with an agreement of {LEAST} or more"
-        raise DataError("all users are screened out", value=len(table), expected=least)
+        raise DataError(
+            "all users are screened out", value=len(table), expected=least
+        )
     return kept
 
 
@@ -38,7 +40,9 @@ def screening(judged: Scores) -> pd.DataFrame:
     users = len(judged.workers)
     number = np.bincount(judged.system, minlength=n)
     mean = np.bincount(judged.system, judged.score, n) / np.maximum(number, 1)
-    squares = np.bincount(judged.system, (judged.score - mean[judged.system]) ** 2, n)
+    squares = np.bincount(
+        judged.system, (judged.score - mean[judged.system]) ** 2, n
+    )
     variance = squares / np.maximum(number - 1, 1)
     item = worker.astype(np.int64) * len(judged.segments) + judged.segment
     items, place = np.unique(item, return_inverse=True)
@@ -72,8 +76,12 @@ def screening(judged: Scores) -> pd.DataFrame:
 def _lines(judged: Scores, users: int) -> np.ndarray:
     """How many pages each user judged: documents of a HIT, or segments if neither is named."""
     page = judged.unit("worker").astype(np.int64)
-    for name in [u for u in ("hit", "document") if judged.has(u)] or ["segment"]:
+    for name in [u for u in ("hit", "document") if judged.has(u)] or [
+        "segment"
+    ]:
         code = judged.unit(name)
-        page = np.unique(page * (int(code.max()) + 1) + code, return_inverse=True)[1]
+        page = np.unique(
+            page * (int(code.max()) + 1) + code, return_inverse=True
+        )[1]
     first = np.unique(page, return_index=True)[1]
     return np.bincount(judged.unit("worker")[first], minlength=users)

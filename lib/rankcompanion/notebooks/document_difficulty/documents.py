@@ -21,7 +21,8 @@ def segment_frame(da: DirectAssessment) -> pd.DataFrame:
     frame = segment_scores(da).frame().rename(columns={"judgments": "n"})
     names = da.good[["segment", "document"]].drop_duplicates("segment")
     of = pd.Series(
-        names["document"].astype(object).to_numpy(), index=names["segment"].astype(str)
+        names["document"].astype(object).to_numpy(),
+        index=names["segment"].astype(str),
     )
     frame.insert(1, "document", of.reindex(frame["segment"]).to_numpy())
     return frame
@@ -46,7 +47,9 @@ def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
     """
     if not has_documents(frame):
         raise DataError("segments without documents", column="document")
-    known = frame[frame[score].notna()].astype({"system": str, "document": str})
+    known = frame[frame[score].notna()].astype(
+        {"system": str, "document": str}
+    )
 
     def falling(name: str) -> pd.Index:
         """The documents, or systems, in order of falling mean."""
@@ -73,14 +76,19 @@ def variance_components(
             "raw": variance.components(data),
             "z": variance.components(data, judgment_z(data)),
         }
-    names = ["system", *(["document"] if has_documents(data) else []), "segment"]
+    names = [
+        "system",
+        *(["document"] if has_documents(data) else []),
+        "segment",
+    ]
     out = {}
     for score in ("raw", "z"):
         known = data[data[score].notna()]
         factors = {n: known[n].astype(str).to_numpy() for n in names}
         if len(set(factors["system"])) < 2:
             raise DataError(
-                "fewer than two systems", expected="two or more; choose with pair="
+                "fewer than two systems",
+                expected="two or more; choose with pair=",
             )
         out[score] = variance.crossed_where_possible(
             known[score].to_numpy(float), factors, known["n"].to_numpy()
@@ -88,9 +96,13 @@ def variance_components(
     return out
 
 
-def component_table(parts: dict[str, variance.Components], pair: str) -> pd.DataFrame:
+def component_table(
+    parts: dict[str, variance.Components], pair: str
+) -> pd.DataFrame:
     """Variance components: columns pair, score (raw, z), and those of `Components.table`."""
-    frames = [fitted.table().assign(score=score) for score, fitted in parts.items()]
+    frames = [
+        fitted.table().assign(score=score) for score, fitted in parts.items()
+    ]
     table = pd.concat(frames, ignore_index=True)
     table.insert(0, "score", table.pop("score"))
     table.insert(0, "pair", pair)
@@ -107,10 +119,19 @@ def difficulty(
     low, high (95 % interval), difficulty_z, low_z, high_z (the same for z-scores).
     """
     by = frame.groupby(frame["document"].astype(str))
-    base = by[["segment", "system"]].nunique().set_axis(["segments", "systems"], axis=1)
+    base = (
+        by[["segment", "system"]]
+        .nunique()
+        .set_axis(["segments", "systems"], axis=1)
+    )
     base = base.assign(judgments=by["n"].sum(), mean_raw=by["raw"].mean())
     for score, suffix in (("raw", ""), ("z", "_z")):
-        fitted = parts[score].effects["document"].set_index("level").reindex(base.index)
+        fitted = (
+            parts[score]
+            .effects["document"]
+            .set_index("level")
+            .reindex(base.index)
+        )
         effect = fitted["effect"]
         half = Z95 * fitted["se"]
         base[f"difficulty{suffix}"] = -effect
@@ -118,7 +139,9 @@ def difficulty(
         base[f"high{suffix}"] = -effect + half
     table = base.rename_axis("document").reset_index()
     order = ["difficulty", "document"]
-    return table.sort_values(order, ascending=[False, True]).reset_index(drop=True)
+    return table.sort_values(order, ascending=[False, True]).reset_index(
+        drop=True
+    )
 
 
 def ease_by_system(
@@ -148,15 +171,21 @@ def ease_by_system(
 
     def ease(unit: pd.Series, score: str) -> pd.Series:
         """How easy the document, or the segment, of each row is."""
-        effects = parts[score].effects[str(unit.name)].set_index("level")["effect"]
+        effects = (
+            parts[score].effects[str(unit.name)].set_index("level")["effect"]
+        )
         return unit.map(effects)
 
     for score in ("raw", "z"):
         out[f"luck_{score}"] = against_the_mean(ease(document, score), score)
-    documents = parts["raw"].effects["document"].set_index("level").sort_index()
+    documents = (
+        parts["raw"].effects["document"].set_index("level").sort_index()
+    )
     known = frame["raw"].notna()
     share = pd.crosstab(system[known], document[known], normalize="index")
-    apart = (share - share.mean()).reindex(columns=documents.index, fill_value=0.0)
+    apart = (share - share.mean()).reindex(
+        columns=documents.index, fill_value=0.0
+    )
     half = Z95 * np.sqrt((apart**2) @ documents["se"].fillna(0.0) ** 2)
     out["luck_low"] = out["luck_raw"] - half
     out["luck_high"] = out["luck_raw"] + half
@@ -192,7 +221,10 @@ def summary(
         "documents": number["document"] if known else 0,
         "segments": number["segment"],
     }
-    row |= {"workers": int("worker" in raw), "system_sd": np.sqrt(raw["system"])}
+    row |= {
+        "workers": int("worker" in raw),
+        "system_sd": np.sqrt(raw["system"]),
+    }
     names = [
         "judged",
         "document_sd",
@@ -204,7 +236,10 @@ def summary(
     ]
     if ease is None:
         return pd.DataFrame([row | dict.fromkeys(names, np.nan)])
-    values = [document_means(frame).notna().to_numpy().mean(), np.sqrt(raw["document"])]
+    values = [
+        document_means(frame).notna().to_numpy().mean(),
+        np.sqrt(raw["document"]),
+    ]
     for luck in (ease["luck_raw"], ease["luck_z"]):
         values += [luck.std(ddof=1), luck.abs().max()]
     values.append(opposite_pairs(ease["mean_z"], ease["z_without"]))

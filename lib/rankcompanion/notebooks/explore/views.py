@@ -11,7 +11,11 @@ from rankcampaigns import campaigns
 from rankcampaigns.campaigns import Campaign
 from rankstability.change import perturb
 from rankstability.errors import DataError
-from rankstability.judgments import DirectAssessment, human_systems, reference_systems
+from rankstability.judgments import (
+    DirectAssessment,
+    human_systems,
+    reference_systems,
+)
 from rankstability.rank import systems as ranks
 from rankstability.rank.comparing import Change, compare
 from rankstability.rank.ranking import Ranking
@@ -36,9 +40,7 @@ class State:
     """The settings of the controls; an empty score or test stands for the task's first."""
 
     removed: tuple[str, ...] = ()  # names of `Task.removable`
-    divisor: float = (
-        1.0  # divides raw scores of human systems and REF rows (direct assessment)
-    )
+    divisor: float = 1.0  # divides raw scores of human systems and REF rows (direct assessment)
     score: str = ""  # a name of `Task.scores`
     test: str = ""
     rule: str = RULE
@@ -113,13 +115,21 @@ class Task:
         ]
         for problem, value, known in wanted:
             if value not in known:
-                raise DataError(problem, value=value, expected=", ".join(known))
-        removed = tuple(name for name in self.removable if name in state.removed)
+                raise DataError(
+                    problem, value=value, expected=", ".join(known)
+                )
+        removed = tuple(
+            name for name in self.removable if name in state.removed
+        )
         dropped = self.dropped(state)
         left = len(set(self.first.systems) - dropped)
         if left < 2:
-            raise DataError("too few systems left", value=left, expected="two or more")
-        every = self.ranked((), 1.0, score, test).under(state.rule, state.alpha)
+            raise DataError(
+                "too few systems left", value=left, expected="two or more"
+            )
+        every = self.ranked((), 1.0, score, test).under(
+            state.rule, state.alpha
+        )
         original = every.without(dropped)
         gone = tuple(s for s in every.systems if s in dropped)
         divisor = state.divisor if self.divides else 1.0
@@ -127,7 +137,12 @@ class Task:
         changed = changed.without(dropped).under(state.rule, state.alpha)
         note = self._note(removed, divisor) if removed or divisor != 1 else ""
         return View(
-            every.systems, gone, original, changed, compare(original, changed), note
+            every.systems,
+            gone,
+            original,
+            changed,
+            compare(original, changed),
+            note,
         )
 
 
@@ -148,7 +163,9 @@ class DaTask(Task):
 
     def dropped(self, state: State) -> set[str]:
         """As in notebooks 02 and 03: human systems too, if they were removed or degraded."""
-        humans = "human+ref" in state.removed or (self.divides and state.divisor != 1)
+        humans = "human+ref" in state.removed or (
+            self.divides and state.divisor != 1
+        )
         return {s for s in state.removed if s not in self.sets} | set(
             self.humans if humans else ()
         )
@@ -164,7 +181,11 @@ class DaTask(Task):
         )
         da = perturb.degrade(left, divisor) if divisor != 1 else left
         lower = da.good["score"].to_numpy() != left.good["score"].to_numpy()
-        return segment_scores(da), len(self.da.good) - len(da.good), int(lower.sum())
+        return (
+            segment_scores(da),
+            len(self.da.good) - len(da.good),
+            int(lower.sum()),
+        )
 
     def _ranked(
         self, removed: tuple[str, ...], divisor: float, score: str, test: str
@@ -175,9 +196,13 @@ class DaTask(Task):
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
         _, taken, divided = self.segments(removed, divisor)
-        parts = [_taken(taken, len(self.da.good), "judgments")] if removed else []
+        parts = (
+            [_taken(taken, len(self.da.good), "judgments")] if removed else []
+        )
         if divisor != 1:
-            parts.append(f"{divided:,} human and REF scores divided by {divisor:g}")
+            parts.append(
+                f"{divided:,} human and REF scores divided by {divisor:g}"
+            )
         return "; ".join(parts)
 
 
@@ -233,7 +258,9 @@ class MqmTask(Task):
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
         size = self.data.score[0].size
         return _taken(
-            len(removed) * size, len(self.data.systems) * size, "rated documents"
+            len(removed) * size,
+            len(self.data.systems) * size,
+            "rated documents",
         )
 
 
@@ -253,7 +280,8 @@ def load(campaign: Campaign, pair: str) -> dict[str, Task]:
         import statsmodels.stats.multitest  # noqa: F401  (slow: not at the first correction)
 
         return {
-            name: RrTask(pair_counts(frame)) for name, frame in tasks(judgments).items()
+            name: RrTask(pair_counts(frame))
+            for name, frame in tasks(judgments).items()
         }
     if campaign.protocol == "MQM":
         return {pair: MqmTask(mqm.ratings(judgments))}

@@ -57,7 +57,9 @@ def places(view: View) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["ranking", "system", "place", "line"])
 
 
-def bump_svg(view: View, before: str = "original", after: str = "changed") -> str:
+def bump_svg(
+    view: View, before: str = "original", after: str = "changed"
+) -> str:
     """Ranks before and after, with lines, as one SVG; dropped systems are struck through."""
     frame = places(view)
     old, new = (
@@ -65,11 +67,15 @@ def bump_svg(view: View, before: str = "original", after: str = "changed") -> st
         for name in ("original", "changed")
     )
     moved = [s for s in view.before if new.get(s, old[s]) != old[s]]
-    systems = [{"name": s, "old": old[s], "new": new.get(s)} for s in view.before]
+    systems = [
+        {"name": s, "old": old[s], "new": new.get(s)} for s in view.before
+    ]
     for one in systems:
         turn = moved.index(one["name"]) if one["name"] in moved else None
         one["colour"] = "" if turn is None else PALETTE[turn % 6]
-        one["dash"] = "none" if turn is None else ("none", "7 3", "2 3")[turn // 6 % 3]
+        one["dash"] = (
+            "none" if turn is None else ("none", "7 3", "2 3")[turn // 6 % 3]
+        )
     left = max(int(LETTER * max(map(len, old))) + 16, 100)
     margin = max(left + 40, int(LETTER * len(after)) + 4)
     look = {"left": left, "right": left + WIDTH, "margin": margin, **COLOURS}
@@ -81,7 +87,9 @@ def bump_svg(view: View, before: str = "original", after: str = "changed") -> st
     }
     lines = frame[frame["line"] != ""].to_dict("records")
     return str(
-        template("bump.svg.j2").render(systems=systems, lines=lines, **said, **look)
+        template("bump.svg.j2").render(
+            systems=systems, lines=lines, **said, **look
+        )
     )
 
 
@@ -99,22 +107,27 @@ class Explorer(widgets.VBox):
                 f"{campaign} has segment scores without judgments",
                 expected="a campaign with judgments",
             )
-        self.campaigns = {c.name: c for c in campaigns.present() if shown(c)} | {
-            campaign: start
-        }
+        self.campaigns = {
+            c.name: c for c in campaigns.present() if shown(c)
+        } | {campaign: start}
         self.tasks: dict[str, Task] = {}
         self.shown: View | None = None
         self._quiet = False
         self._controls()
         self.campaign.value = campaign
         style = (HERE / "page" / "explore.css").read_text(encoding="utf-8")
-        super().__init__([widgets.HTML(f"<style>{style}</style>"), self._layout()])
+        super().__init__(
+            [widgets.HTML(f"<style>{style}</style>"), self._layout()]
+        )
         self.add_class("rs-explore")
         for control, act in (
             (self.campaign, lambda: self._open("")),
             (self.pair, lambda: self._open(self.pair.value)),
             (self.track, self._fill),
-            *((control, self.redraw) for control in (self.removed, *self.settings)),
+            *(
+                (control, self.redraw)
+                for control in (self.removed, *self.settings)
+            ),
         ):
             control.observe(lambda _, act=act: self._quiet or act(), "value")
         for name, button in self.buttons.items():
@@ -124,8 +137,13 @@ class Explorer(widgets.VBox):
     # ------------------------------------------------------------ the controls
 
     def _controls(self) -> None:
-        wide = {"layout": {"width": "auto"}, "style": {"description_width": "68px"}}
-        options = [(f"{key} · {c.protocol}", key) for key, c in self.campaigns.items()]
+        wide = {
+            "layout": {"width": "auto"},
+            "style": {"description_width": "68px"},
+        }
+        options = [
+            (f"{key} · {c.protocol}", key) for key, c in self.campaigns.items()
+        ]
         self.campaign = widgets.Dropdown(
             options=options, description="Campaign", **wide
         )
@@ -138,7 +156,9 @@ class Explorer(widgets.VBox):
         self.removed.add_class("rs-removed")
         names = ("nothing", "human + REF", "lowest", "highest")
         layout = {"width": "auto"}
-        self.buttons = {n: widgets.Button(description=n, layout=layout) for n in names}
+        self.buttons = {
+            n: widgets.Button(description=n, layout=layout) for n in names
+        }
         low, high, step = DIVISORS
         self.divisor = widgets.FloatSlider(
             value=low, min=low, max=high, step=step, description="Divisor", readout_format=".2f",
@@ -147,14 +167,25 @@ class Explorer(widgets.VBox):
         self.score = widgets.Dropdown(description="Score", **wide)
         self.test = widgets.Dropdown(description="Test", **wide)
         self.rule = widgets.Dropdown(
-            options=list(CLUSTER_RULES), value=RULE, description="Line rule", **wide
+            options=list(CLUSTER_RULES),
+            value=RULE,
+            description="Line rule",
+            **wide,
         )
         self.alpha = widgets.FloatSlider(
             value=ALPHA, min=0.001, max=0.2, step=0.001, description="Alpha",
             readout_format=".3f", **wide,
         )  # fmt: skip
-        self.settings = (self.divisor, self.score, self.test, self.rule, self.alpha)
-        self.message, self.table, self.bump = (widgets.HTML() for _ in range(3))
+        self.settings = (
+            self.divisor,
+            self.score,
+            self.test,
+            self.rule,
+            self.alpha,
+        )
+        self.message, self.table, self.bump = (
+            widgets.HTML() for _ in range(3)
+        )
 
     def _layout(self) -> widgets.Widget:
         two = {"grid_template_columns": "1fr 1fr"}
@@ -231,13 +262,13 @@ class Explorer(widgets.VBox):
         self.tasks = {}
         with self._quietly():
             campaign = self.campaigns[self.campaign.value]
-            self.message.value = (
-                f'<div class="message">Reading {escape(campaign.title)} …</div>'
-            )
+            self.message.value = f'<div class="message">Reading {escape(campaign.title)} …</div>'
             pairs = campaign.pairs
             if pair and pair not in pairs:
                 raise DataError(
-                    "no such language pair", value=pair, expected=", ".join(pairs)
+                    "no such language pair",
+                    value=pair,
+                    expected=", ".join(pairs),
                 )
             self.pair.options = pairs
             self.pair.value = pair or pairs[0]
@@ -253,7 +284,9 @@ class Explorer(widgets.VBox):
         with self._quietly():
             task = self.task
             protocol = self.campaigns[self.campaign.value].protocol
-            systems = [(f"{k}  {s}", s) for k, s in enumerate(task.first.systems, 1)]
+            systems = [
+                (f"{k}  {s}", s) for k, s in enumerate(task.first.systems, 1)
+            ]
             self.removed.options = [
                 (text, name) for name, text in task.sets.items()
             ] + systems
@@ -304,5 +337,7 @@ class Explorer(widgets.VBox):
 
     def _wrong(self, error: DataError) -> None:
         self.shown = None
-        self.message.value = f'<div class="message wrong">{escape(str(error))}</div>'
+        self.message.value = (
+            f'<div class="message wrong">{escape(str(error))}</div>'
+        )
         self.table.value = self.bump.value = ""

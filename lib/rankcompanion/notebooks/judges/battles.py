@@ -43,13 +43,18 @@ def joined(people: pd.DataFrame, judge: pd.DataFrame) -> pd.DataFrame:
     Both have question, left, right, vote; the judge has each battle once. Raises DataError if no
     battle is in both, with a battle of each.
     """
-    both = people.merge(judge[[*BATTLE, "vote"]], on=BATTLE, suffixes=("", "_judge"))
+    both = people.merge(
+        judge[[*BATTLE, "vote"]], on=BATTLE, suffixes=("", "_judge")
+    )
     if both.empty:
         value, expected = (
-            ", ".join(map(str, side[BATTLE].iloc[0])) for side in (judge, people)
+            ", ".join(map(str, side[BATTLE].iloc[0]))
+            for side in (judge, people)
         )
         problem = "no battle of people has a vote of the judge"
-        expected = f"people's battles (question, left, right), such as {expected}"
+        expected = (
+            f"people's battles (question, left, right), such as {expected}"
+        )
         column = str(judge["judge"].iloc[0])
         raise DataError(problem, column=column, value=value, expected=expected)
     return both
@@ -74,7 +79,10 @@ def compared(both: pd.DataFrame) -> Votes:
 
 
 def _fitted(
-    systems: tuple[str, ...], left: np.ndarray, right: np.ndarray, vote: np.ndarray
+    systems: tuple[str, ...],
+    left: np.ndarray,
+    right: np.ndarray,
+    vote: np.ndarray,
 ) -> tuple[np.ndarray, float]:
     """Davidson's strengths and tie parameter; where infinite, with a win added each way."""
     n = len(systems)
@@ -121,7 +129,9 @@ def judged(votes: Votes) -> dict[str, float]:
     number = int(votes.question.max()) + 1
     if number < FEWEST_QUESTIONS or len(votes.systems) < FEWEST_SYSTEMS:
         return UNKNOWN
-    people, judge = (side - side.mean() for side in (votes.people, votes.judge))
+    people, judge = (
+        side - side.mean() for side in (votes.people, votes.judge)
+    )
     parts = (people * judge, people**2, judge**2)
     both, own, other = (np.bincount(votes.question, part) for part in parts)
     size = np.sqrt(own.sum() * other.sum())
@@ -144,7 +154,9 @@ def another_person(people: pd.DataFrame) -> dict[str, float]:
     return judged(compared(both)) if len(both) else UNKNOWN
 
 
-def position(who: str, both: pd.DataFrame, name: str = "vote") -> dict[str, object]:
+def position(
+    who: str, both: pd.DataFrame, name: str = "vote"
+) -> dict[str, object]:
     """How far votes favour the left: votes, left_share (of decided), position, low, high.
 
     ``position`` is the mean of twice the vote less its expectation, with its interval by t over
@@ -156,8 +168,14 @@ def position(who: str, both: pd.DataFrame, name: str = "vote") -> dict[str, obje
     rest = 2 * made.people
     totals = np.bincount(made.question, rest - rest.mean())
     number = len(totals)
-    error = np.sqrt((totals**2).sum() * number / max(number - 1, 1)) / len(rest)
-    half = student.ppf((1 + LEVEL) / 2, number - 1) * error if number > 1 else np.nan
+    error = np.sqrt((totals**2).sum() * number / max(number - 1, 1)) / len(
+        rest
+    )
+    half = (
+        student.ppf((1 + LEVEL) / 2, number - 1) * error
+        if number > 1
+        else np.nan
+    )
     ends = rest.mean() + np.array([0, -half, half])
     share = decided.mean() if len(decided) else np.nan
     return dict(zip(POSITION, (who, len(vote), share, *ends), strict=True))

@@ -49,7 +49,14 @@ ORDERS = [
     "constant",
     "equal",
 ]  # of orders.csv
-COUNTS = ["outputs", "documents", "alike", "pairs", "declared_alike", "declared"]
+COUNTS = [
+    "outputs",
+    "documents",
+    "alike",
+    "pairs",
+    "declared_alike",
+    "declared",
+]
 PEOPLE = "people: "  # before the names of yardsticks, which are people's
 PERSON = f"{PEOPLE}another annotator"
 PERFECT = f"{PEOPLE}a perfect judge"
@@ -86,35 +93,57 @@ def declared(sure: Certainty) -> Declared:
 
 
 def study(
-    campaign: Campaign, pair: str, judgments: object, score: str, name: str = ""
+    campaign: Campaign,
+    pair: str,
+    judgments: object,
+    score: str,
+    name: str = "",
 ) -> Study:
     """A campaign's judgments of people (as loaded), and what its judges said of the same pair."""
     people = scored(judgments, score)
     judges = said.read(campaign, pair)
-    judges = pd.DataFrame(columns=said.SCORES) if judges is None else as_scores(judges)
+    judges = (
+        pd.DataFrame(columns=said.SCORES)
+        if judges is None
+        else as_scores(judges)
+    )
     return Study(name, people, documents(judgments), judges)
 
 
 def as_scores(judges: pd.DataFrame) -> pd.DataFrame:
     """What judges said, with the columns of `rankcampaigns.judges.SCORES`, of MQM errors too."""
-    return _outputs(scored(judges, "raw"), judges) if "severity" in judges else judges
+    return (
+        _outputs(scored(judges, "raw"), judges)
+        if "severity" in judges
+        else judges
+    )
 
 
 def documents(judgments: object) -> pd.Series:
     """The document of each segment as text, indexed by segment; empty if none is named."""
-    frame = judgments.good if isinstance(judgments, DirectAssessment) else judgments
+    frame = (
+        judgments.good
+        if isinstance(judgments, DirectAssessment)
+        else judgments
+    )
     assert isinstance(frame, pd.DataFrame)
-    known = frame[frame["document"].notna()] if "document" in frame else frame[:0]
+    known = (
+        frame[frame["document"].notna()] if "document" in frame else frame[:0]
+    )
     if known.empty:
         return pd.Series(dtype=str)
-    names = known[["segment", "document"]].astype(str).drop_duplicates("segment")
+    names = (
+        known[["segment", "document"]].astype(str).drop_duplicates("segment")
+    )
     return names.set_index("segment")["document"]
 
 
 def _outputs(people: Scores, rows: pd.DataFrame) -> pd.DataFrame:
     """The judges among raters: the score of each output by each, with the columns of judges."""
     frame = outputs(people, by="worker")
-    return frame.assign(document=frame["segment"].map(documents(rows)).fillna(""))
+    return frame.assign(
+        document=frame["segment"].map(documents(rows)).fillna("")
+    )
 
 
 def outputs(people: Scores, by: str = "") -> pd.DataFrame:
@@ -125,9 +154,9 @@ def outputs(people: Scores, by: str = "") -> pd.DataFrame:
     frame["judge"] = (
         np.array(people.workers, dtype=object)[people.unit(by)] if by else ""
     )
-    made = frame.groupby(["judge", "system", "segment"], as_index=False, sort=False)[
-        "score"
-    ].mean()
+    made = frame.groupby(
+        ["judge", "system", "segment"], as_index=False, sort=False
+    )["score"].mean()
     return made.assign(document="")
 
 
@@ -146,8 +175,13 @@ def compared(
         if _two(one.people)
         else sure
     )
-    known = [(judge, frame) for judge, frame in one.judges.groupby("judge", sort=False)]
-    known += [(PEOPLE + name, outputs(scores)) for name, scores in others.items()]
+    known = [
+        (judge, frame)
+        for judge, frame in one.judges.groupby("judge", sort=False)
+    ]
+    known += [
+        (PEOPLE + name, outputs(scores)) for name, scores in others.items()
+    ]
     rows = []
     orders = []
     twice = []
@@ -155,11 +189,21 @@ def compared(
         beside = worth.beside(one.people, frame, one.documents)
         found = worth.judged(beside)
         first = worth.order(beside)
-        means = dict(zip(beside.people.systems, beside.means()[1], strict=True))
-        row = {"judge": judge, "outputs": beside.outputs, "documents": beside.documents}
+        means = dict(
+            zip(beside.people.systems, beside.means()[1], strict=True)
+        )
+        row = {
+            "judge": judge,
+            "outputs": beside.outputs,
+            "documents": beside.documents,
+        }
         rows.append(row | first | kept(sure, means)[0] | found)
         orders.append(
-            {"judge": judge, "first": first["first"], **_order(sure, same, means)}
+            {
+                "judge": judge,
+                "first": first["first"],
+                **_order(sure, same, means),
+            }
         )
         orders[-1] |= _oddities(beside)
         twice += [found] if str(judge).startswith(PEOPLE) else []
@@ -238,7 +282,9 @@ def _equal(beside: Beside) -> bool:
         return True
     if not people.has("worker"):
         return False
-    frame["same"] = np.isclose(frame["score"], frame["judge"], rtol=0, atol=worth.SAME)
+    frame["same"] = np.isclose(
+        frame["score"], frame["judge"], rtol=0, atol=worth.SAME
+    )
     who = (
         frame.assign(worker=people.unit("worker"))
         .groupby("worker")["same"]
@@ -248,7 +294,10 @@ def _equal(beside: Beside) -> bool:
 
 
 def of_votes(
-    people: pd.DataFrame, judges: pd.DataFrame, data: Units, alpha: float = 0.05
+    people: pd.DataFrame,
+    judges: pd.DataFrame,
+    data: Units,
+    alpha: float = 0.05,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Judges of battles beside people: rows of `COLUMNS`, of `ORDERS`, and of `battles.POSITION`.
 
@@ -269,7 +318,11 @@ def of_votes(
         row = {"judge": judge, "outputs": votes.battles, "documents": number}
         rows.append(row | first | kept(sure, means)[0] | battles.judged(votes))
         orders.append(
-            {"judge": judge, "first": first["first"], **_order(sure, sure, means)}
+            {
+                "judge": judge,
+                "first": first["first"],
+                **_order(sure, sure, means),
+            }
         )
         orders[-1] |= _odd_votes(people, both)
         distinct = both.drop_duplicates(battles.BATTLE)
@@ -284,7 +337,9 @@ def of_votes(
 
 def _odd_votes(people: pd.DataFrame, both: pd.DataFrame) -> dict[str, object]:
     """As `_oddities`, of a judge of battles; `both` is from `battles.joined`."""
-    theirs, known = ({*frame["left"], *frame["right"]} for frame in (people, both))
+    theirs, known = (
+        {*frame["left"], *frame["right"]} for frame in (people, both)
+    )
     constant = both["vote_judge"].nunique() == 1
     equal = bool((both["vote"] == both["vote_judge"]).all())
     flags = {"constant": int(constant), "equal": int(equal)}
@@ -300,7 +355,9 @@ class Made:
     positions: pd.DataFrame
 
 
-def of_pair(campaign: Campaign, pair: str, score: str, alpha: float = 0.05) -> Made:
+def of_pair(
+    campaign: Campaign, pair: str, score: str, alpha: float = 0.05
+) -> Made:
     """All judges of one language pair beside people, in each study of the campaign.
 
     `score` is people's, ``raw`` or ``z``. Raises DataError as `worth.beside` and
@@ -310,10 +367,14 @@ def of_pair(campaign: Campaign, pair: str, score: str, alpha: float = 0.05) -> M
         people = people_votes(campaign, pair)
         judges = said.read(campaign, pair)
         judges = pd.DataFrame(columns=said.VOTES) if judges is None else judges
-        tables = of_votes(people, judges, units(campaigns.load(campaign, pair)), alpha)
+        tables = of_votes(
+            people, judges, units(campaigns.load(campaign, pair)), alpha
+        )
     else:
         names = campaign.parts or ("",)
-        parts = {name: campaign.part(name) if name else campaign for name in names}
+        parts = {
+            name: campaign.part(name) if name else campaign for name in names
+        }
         studies = {
             name: study(part, pair, campaigns.load(part, pair), score, name)
             for name, part in parts.items()
@@ -321,11 +382,14 @@ def of_pair(campaign: Campaign, pair: str, score: str, alpha: float = 0.05) -> M
         made = []
         for name, one in studies.items():
             others = {
-                other: two.people for other, two in studies.items() if other != name
+                other: two.people
+                for other, two in studies.items()
+                if other != name
             }
             made.append(compared(one, others, alpha))
         rows, orders = (
-            pd.concat(side, ignore_index=True) for side in zip(*made, strict=True)
+            pd.concat(side, ignore_index=True)
+            for side in zip(*made, strict=True)
         )
         tables = rows, orders, pd.DataFrame(columns=battles.POSITION)
     for frame in tables:

@@ -20,12 +20,13 @@ from rankstability.rank.comparing import tau
 from rankstability.rank.units import unit_totals
 from rankstability.score.scored import Scores
 
-FEWEST_SYSTEMS, FEWEST_DOCUMENTS = 3, 4  # that both have, for a worth to be told
+FEWEST_SYSTEMS, FEWEST_DOCUMENTS = (
+    3,
+    4,
+)  # that both have, for a worth to be told
 SAME = 1e-9  # share of the range of scores below which a difference is a rounding error
 LEVEL = 0.95  # of intervals
-MOST_CELLS = (
-    4_000_000  # units x systems of campaigns without a document that are held at once
-)
+MOST_CELLS = 4_000_000  # units x systems of campaigns without a document that are held at once
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,10 @@ class Beside:
     def share(self) -> np.ndarray:
         """Each judgment's share of its system's mean, in which outputs count equally."""
         weight = self.people.weights()
-        return weight / np.bincount(self.people.system, weight)[self.people.system]
+        return (
+            weight
+            / np.bincount(self.people.system, weight)[self.people.system]
+        )
 
     def means(self) -> tuple[np.ndarray, np.ndarray]:
         """People's mean of each system, and the judge's."""
@@ -62,7 +66,9 @@ class Beside:
         return people, np.bincount(system, share * self.score)
 
 
-def beside(people: Scores, judge: pd.DataFrame, documents: pd.Series) -> Beside:
+def beside(
+    people: Scores, judge: pd.DataFrame, documents: pd.Series
+) -> Beside:
     """People's judgments of the outputs that the judge has.
 
     `judge` has the columns judge (one), system, segment, document (empty where none is named) and
@@ -88,10 +94,18 @@ def beside(people: Scores, judge: pd.DataFrame, documents: pd.Series) -> Beside:
     names = tuple(people.systems[k] for k in used)
     lacking = tuple(name for name in people.systems if name not in names)
     kept = Scores(
-        names, held.segments, system, held.segment, held.score, held.units, held.workers
+        names,
+        held.segments,
+        system,
+        held.segment,
+        held.score,
+        held.units,
+        held.workers,
     )
     outputs = len(np.unique(place[found]))
-    return Beside(kept, table["score"].to_numpy(float)[place[found]], lacking, outputs)
+    return Beside(
+        kept, table["score"].to_numpy(float)[place[found]], lacking, outputs
+    )
 
 
 def _as_people_name(judge: pd.DataFrame, cells: pd.MultiIndex) -> pd.DataFrame:
@@ -109,7 +123,9 @@ def _not_found(judge: pd.DataFrame, cells: pd.MultiIndex) -> DataError:
     ours = ", ".join(judge[["system", "segment"]].iloc[0])
     expected = f"people's systems and segments, such as {theirs}"
     problem = "no output of people has a score of the judge"
-    return DataError(problem, column=_name(judge), value=ours, expected=expected)
+    return DataError(
+        problem, column=_name(judge), value=ours, expected=expected
+    )
 
 
 def _name(judge: pd.DataFrame) -> str:
@@ -123,12 +139,14 @@ def _same_documents(table: pd.DataFrame, documents: pd.Series) -> None:
     other = table[both & (theirs != table["document"])]
     if len(other):
         first = other.iloc[0]
-        value = (
-            f"segment {first['segment']}: {first['document']} ({len(other)} outputs)"
+        value = f"segment {first['segment']}: {first['document']} ({len(other)} outputs)"
+        expected = (
+            f"{documents[first['segment']]}, as people's judgments have it"
         )
-        expected = f"{documents[first['segment']]}, as people's judgments have it"
         problem = "documents of judge and people disagree"
-        raise DataError(problem, column=_name(table), value=value, expected=expected)
+        raise DataError(
+            problem, column=_name(table), value=value, expected=expected
+        )
 
 
 def order(one: Beside) -> dict[str, object]:
@@ -189,7 +207,9 @@ def correlation(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     own = over_pairs(first, first) * over_pairs(second, second)
     known = own > 0
     return np.where(
-        known, over_pairs(first, second) / np.sqrt(np.where(known, own, 1.0)), np.nan
+        known,
+        over_pairs(first, second) / np.sqrt(np.where(known, own, 1.0)),
+        np.nan,
     )
 
 
@@ -217,7 +237,9 @@ def correlated(
     for start in range(0, len(every), step):
         kept = (of != every[start : start + step, None])[..., None]
         weight = held * kept
-        without = [about_means(part * kept, weight) for part in (people, judge)]
+        without = [
+            about_means(part * kept, weight) for part in (people, judge)
+        ]
         left.append(correlation(*without))
     return r, *interval(r, np.concatenate(left))
 
@@ -227,7 +249,8 @@ def _varies(sums: np.ndarray, held: np.ndarray) -> bool:
     influence = about_means(sums, held)
     size = np.abs(sums).sum() / held.sum()
     return bool(
-        np.sqrt(max(float(over_pairs(influence, influence)), 0.0)) > SAME * size
+        np.sqrt(max(float(over_pairs(influence, influence)), 0.0))
+        > SAME * size
     )
 
 
@@ -282,7 +305,8 @@ def worth(
     named = {"r": r, "r_low": low, "r_high": high, "vd_share": documents}
     ends = {"worth": r, "worth_low": low, "worth_high": high}
     return named | {
-        name: float(np.maximum(end, 0.0) ** 2 * documents) for name, end in ends.items()
+        name: float(np.maximum(end, 0.0) ** 2 * documents)
+        for name, end in ends.items()
     }
 
 
@@ -295,7 +319,10 @@ def judged(one: Beside) -> dict[str, float]:
     NaN where people name no documents, and for fewer systems or documents than can tell.
     """
     people = one.people
-    if one.documents < FEWEST_DOCUMENTS or len(people.systems) < FEWEST_SYSTEMS:
+    if (
+        one.documents < FEWEST_DOCUMENTS
+        or len(people.systems) < FEWEST_SYSTEMS
+    ):
         return UNKNOWN
     unit = people.unit("document")
     n = len(people.systems)
@@ -327,12 +354,22 @@ def another_person(people: Scores) -> dict[str, float]:
     ):
         return UNKNOWN
     system = np.unique(both["system"], return_inverse=True)[1]
-    unit = both.groupby(["document", "worker", "worker_other"]).ngroup().to_numpy()
+    unit = (
+        both.groupby(["document", "worker", "worker_other"])
+        .ngroup()
+        .to_numpy()
+    )
     document = both.groupby(unit)["document"].first().to_numpy()
-    times = both.groupby(["system", "segment"])["score"].transform("size").to_numpy()
+    times = (
+        both.groupby(["system", "segment"])["score"]
+        .transform("size")
+        .to_numpy()
+    )
     weight = 1 / times
     n = int(system.max()) + 1
-    own, other = (both[name].to_numpy(float) for name in ("score", "score_other"))
+    own, other = (
+        both[name].to_numpy(float) for name in ("score", "score_other")
+    )
     sums, held = unit_totals(system, unit, own, weight, n)
     theirs = unit_totals(system, unit, other, weight, n)[0]
     r, low, high = correlated(sums, theirs, held, document)
@@ -345,4 +382,6 @@ def perfect(person: dict[str, float]) -> dict[str, float]:
         name: float(np.sqrt(np.maximum(person[name], 0.0)))
         for name in ("r", "r_low", "r_high")
     }
-    return worth(known["r"], known["r_low"], known["r_high"], person["vd_share"])
+    return worth(
+        known["r"], known["r_low"], known["r_high"], person["vd_share"]
+    )

@@ -15,7 +15,9 @@ from rankstability.rank.recipes import Recipe, made_by, quick
 from rankstability.score.scored import Scores
 
 
-def equal_systems(scored: Scores, recipe: Recipe, rng: np.random.Generator) -> Scores:
+def equal_systems(
+    scored: Scores, recipe: Recipe, rng: np.random.Generator
+) -> Scores:
     """The judgments with the same distribution of scores for every system, the pooled one.
 
     A score is replaced by the quantile of all scores that its rank among the scores of its own
@@ -53,7 +55,9 @@ def shuffled(scored: Scores, unit: str, rng: np.random.Generator) -> Scores:
     All judgments of one system within a unit (``segment``, ``document`` or ``worker``) get the same
     new label.
     """
-    return replace(scored, system=shuffle_labels(scored.system, scored.unit(unit), rng))
+    return replace(
+        scored, system=shuffle_labels(scored.system, scored.unit(unit), rng)
+    )
 
 
 def false_lines(
@@ -123,7 +127,9 @@ def shuffle_labels(
     chance = np.where(held, rng.random((units, n)), np.inf)
     # the systems of a unit, in order, are mapped to the systems of that unit in random order
     random_order = np.argsort(chance, axis=1)
-    plain_order = np.argsort(np.where(held, np.arange(n), n + np.arange(n)), axis=1)
+    plain_order = np.argsort(
+        np.where(held, np.arange(n), n + np.arange(n)), axis=1
+    )
     new = np.empty((units, n), dtype=np.int64)
     np.put_along_axis(new, plain_order, random_order, axis=1)
     return new[unit, system]

@@ -66,7 +66,9 @@ def false_line_table(
     for name, one in judged.items() if unit else ():
         rng = named_generator(seed, f"{name} {unit}")
         parts.append(false_lines(one, RECIPES[name], unit, rng, draws, alpha))
-    return pd.concat(parts or [pd.DataFrame(columns=columns)], ignore_index=True)
+    return pd.concat(
+        parts or [pd.DataFrame(columns=columns)], ignore_index=True
+    )
 
 
 def line_counts(lines: pd.DataFrame) -> pd.DataFrame:

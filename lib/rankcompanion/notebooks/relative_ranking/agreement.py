@@ -39,7 +39,9 @@ class Annotations:
     """
 
     table: pd.DataFrame
-    left: np.ndarray  # with `right`: rows of `table`, each pair of annotations once
+    left: (
+        np.ndarray
+    )  # with `right`: rows of `table`, each pair of annotations once
     right: np.ndarray
     judge: np.ndarray  # code of each row's judge
     item: np.ndarray  # code of its comparison (task, segment, systems)
@@ -63,17 +65,22 @@ def annotate(frame: pd.DataFrame) -> Annotations:
     A comparison whose judge is not named is in no pair, since the two judges may be the same.
     """
     parts = [
-        _comparisons(rows).assign(task=task) for task, rows in rr.tasks(frame).items()
+        _comparisons(rows).assign(task=task)
+        for task, rows in rr.tasks(frame).items()
     ]
     table = pd.concat(parts, ignore_index=True)
-    table["reference"] = table[["first", "second"]].eq(rr.REFERENCE).any(axis=1)
+    table["reference"] = (
+        table[["first", "second"]].eq(rr.REFERENCE).any(axis=1)
+    )
     item = (
         table.groupby(["task", "segment", "first", "second"], sort=False)
         .ngroup()
         .to_numpy()
     )
     unit = table.groupby(["task", "segment"], sort=False).ngroup().to_numpy()
-    named = pd.DataFrame({"row": table.index, "item": item})[table["judge"] != ""]
+    named = pd.DataFrame({"row": table.index, "item": item})[
+        table["judge"] != ""
+    ]
     pairs = named.merge(named, on="item").query("row_x < row_y")
     judge = pd.factorize(table["judge"])[0]
     left = pairs["row_x"].to_numpy()
@@ -86,10 +93,14 @@ def _comparisons(rows: pd.DataFrame) -> pd.DataFrame:
     data = rr.blocks(rows)
     row, a, b, sign = pairwise.comparisons(data)
     names = np.array(data.systems, dtype=object)
-    carried = rows.drop_duplicates("block").set_index("block").loc[data.block[row]]
+    carried = (
+        rows.drop_duplicates("block").set_index("block").loc[data.block[row]]
+    )
     table = carried[["document", "track"]].reset_index(drop=True).astype(str)
     languages = carried["pair"].astype(str).str.split("-", n=1)
-    table["source"], table["target"] = (languages.str[i].to_numpy() for i in (0, 1))
+    table["source"], table["target"] = (
+        languages.str[i].to_numpy() for i in (0, 1)
+    )
     table["segment"] = data.segment[row]
     table["judge"] = data.judge[row]
     table["block"] = data.block[row]
@@ -118,7 +129,11 @@ def expected_agreement(notes: Annotations) -> pd.DataFrame:
     judge who clicks at random among five ranks (Bojar et al. 2011, Section 2.2.2).
     """
     ties = (notes.table["label"] == 0).mean()
-    values = {"ties": ties, "chance": chance(ties), "random_clicker": RANDOM_CLICKER}
+    values = {
+        "ties": ties,
+        "chance": chance(ties),
+        "random_clicker": RANDOM_CLICKER,
+    }
     return pd.DataFrame(values.items(), columns=["statistic", "value"])
 
 
@@ -153,7 +168,9 @@ def agreement(
     without `rng`.
     """
     if resamples and rng is None:
-        raise DataError("resamples need a random generator", expected="rng=...")
+        raise DataError(
+            "resamples need a random generator", expected="rng=..."
+        )
     same = notes.same_judge
     left = notes.left
     right = notes.right
@@ -199,7 +216,9 @@ def _groups(
     sides = ["first", "second"] if by == "system" else [by]
     if not set(sides) <= set(table.columns):
         raise DataError(
-            "no such column", value=by, expected="system or a column of annotations"
+            "no such column",
+            value=by,
+            expected="system or a column of annotations",
         )
     for name in np.unique(table[sides].to_numpy()):
         rows = table[sides].eq(name).any(axis=1).to_numpy()
@@ -241,20 +260,28 @@ class Sums:
         _, item, number = np.unique(
             notes.item[left], return_inverse=True, return_counts=True
         )
-        share = 1 / number[item]  # every comparison has equal weight in Fleiss' mean
+        share = (
+            1 / number[item]
+        )  # every comparison has equal weight in Fleiss' mean
         self.items = np.bincount(at, weights=share, minlength=size)
-        self.item_agree = np.bincount(at, weights=share * agree, minlength=size)
+        self.item_agree = np.bincount(
+            at, weights=share * agree, minlength=size
+        )
         judges, both = np.unique(
             notes.judge[np.stack([left, right])], return_inverse=True
         )
         both = np.sort(both.reshape(2, -1), axis=0)
-        couples, which = np.unique(both[0] * len(judges) + both[1], return_inverse=True)
+        couples, which = np.unique(
+            both[0] * len(judges) + both[1], return_inverse=True
+        )
         self.first, self.second = np.divmod(couples, len(judges))
         labelled = np.flatnonzero(
             group & np.isin(notes.unit, units) & np.isin(notes.judge, judges)
         )
         coded = (units, notes.unit), (judges, notes.judge)
-        where = tuple(np.searchsorted(known, codes[labelled]) for known, codes in coded)
+        where = tuple(
+            np.searchsorted(known, codes[labelled]) for known, codes in coded
+        )
         self.given = csr_array(
             (np.ones(len(labelled)), where), shape=(size, len(judges))
         )
@@ -269,7 +296,9 @@ class Sums:
         """P(E) of π and the measures, for weights of segments (replicates, segments)."""
         p_a = ratio(weights @ self.agree, weights @ self.total)
         p_e = chance(ratio(weights @ self.ties, weights @ self.labels))
-        given, equal, met = (weights @ m for m in (self.given, self.equal, self.met))
+        given, equal, met = (
+            weights @ m for m in (self.given, self.equal, self.met)
+        )
         rate = np.nan_to_num(ratio(equal, given))
         a = rate[:, self.first]
         b = rate[:, self.second]
@@ -303,7 +332,9 @@ class Sums:
             for name in MEASURES:
                 values = draws[name][np.isfinite(draws[name])]
                 limits = (
-                    np.percentile(values, [2.5, 97.5]) if len(values) else [np.nan] * 2
+                    np.percentile(values, [2.5, 97.5])
+                    if len(values)
+                    else [np.nan] * 2
                 )
                 out[f"{name}_low"], out[f"{name}_high"] = map(float, limits)
         return out

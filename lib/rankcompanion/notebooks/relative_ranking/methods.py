@@ -42,7 +42,9 @@ def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
     systems, blocks (rows of the file), labels, comparisons, reference_better_or_equal, intra_kappa,
     inter_kappa (S, reference included). The last row, ``average``, is the mean of printed values.
     """
-    kappa = agreed[agreed["reference"] == "included"].set_index(["task", "kind"])["s"]
+    kappa = agreed[agreed["reference"] == "included"].set_index(
+        ["task", "kind"]
+    )["s"]
     rows = []
     for task, judgments in rr.tasks(frame).items():
         counts = pairwise.pair_counts(judgments)
@@ -56,14 +58,17 @@ def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
             "labels": int(judgments["ranked"].sum()),
             "comparisons": counts.comparisons,
         }
-        row["reference_better_or_equal"] = round(score.get(REFERENCE, np.nan), 3)
+        row["reference_better_or_equal"] = round(
+            score.get(REFERENCE, np.nan), 3
+        )
         for kind in ("intra", "inter"):
             row[f"{kind}_kappa"] = round(kappa.get((task, kind), np.nan), 3)
         rows.append(row)
     table = pd.DataFrame(rows)
     means = table.drop(columns="task").mean()
     return pd.concat(
-        [table, pd.DataFrame([{"task": "average", **means}])], ignore_index=True
+        [table, pd.DataFrame([{"task": "average", **means}])],
+        ignore_index=True,
     )
 
 
@@ -82,7 +87,9 @@ def sole_winners(scores: pd.DataFrame, blocks: pd.Series) -> pd.DataFrame:
         )
         if REFERENCE in won:
             rows.append((task, REFERENCE, won[REFERENCE]))
-        rows += [(task, system, n) for system, n in rest.iloc[:SOLE_WINNERS].items()]
+        rows += [
+            (task, system, n) for system, n in rest.iloc[:SOLE_WINNERS].items()
+        ]
         rows.append((task, "other systems", rest.iloc[SOLE_WINNERS:].sum()))
         rows.append((task, "no sole winner", blocks[task] - won.sum()))
         rows.append((task, "blocks", blocks[task]))
@@ -100,13 +107,17 @@ def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
-        with_reference = judgments.loc[judgments["system"] == REFERENCE, "block"]
+        with_reference = judgments.loc[
+            judgments["system"] == REFERENCE, "block"
+        ]
         joint = (
             judgments["block"]
             .isin(with_reference)
             .groupby(judgments["system"].astype(str))
         )
-        part = scores[(scores["task"] == task) & (scores["system"] != REFERENCE)]
+        part = scores[
+            (scores["task"] == task) & (scores["system"] != REFERENCE)
+        ]
         score = (100 * part["better_or_equal_others"]).round(1)
         share = 100 * part["system"].map(joint.mean())
         points = part[["task", "system"]].assign(blocks=part["blocks_shown"])
@@ -122,10 +133,15 @@ def correlations(points: pd.DataFrame) -> pd.DataFrame:
     without centring by task.
     """
     rows = []
-    for task, part in [*points.groupby("task", sort=True), ("overall", points)]:
+    for task, part in [
+        *points.groupby("task", sort=True),
+        ("overall", points),
+    ]:
         row = {"task": task, "systems": len(part)}
         for name in ("blocks", "reference_share"):
-            varies = (part[[name, "score"]].nunique() > 1).all() and len(part) > 2
+            varies = (part[[name, "score"]].nunique() > 1).all() and len(
+                part
+            ) > 2
             row[name] = part[name].corr(part["score"]) if varies else np.nan
         rows.append(row)
     return pd.DataFrame(rows)
@@ -143,7 +159,9 @@ def method_ranks(
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
-        part = scores[(scores["task"] == task) & (scores["system"] != REFERENCE)]
+        part = scores[
+            (scores["task"] == task) & (scores["system"] != REFERENCE)
+        ]
         part = part.sort_values("system")
         table = part[["task", "system"]].reset_index(drop=True)
         for name in (*rr.METHODS, *rr.BLOCK_METHODS):
@@ -154,8 +172,12 @@ def method_ranks(
                 .rank(ascending=False, method="first")
             )
             table[name] = values.to_numpy().astype(int)
-        best = tournament_ranking(pairwise.pair_counts(judgments), time_limit).ranking
-        table["mfas"] = table["system"].map({s: k for k, s in enumerate(best, start=1)})
+        best = tournament_ranking(
+            pairwise.pair_counts(judgments), time_limit
+        ).ranking
+        table["mfas"] = table["system"].map(
+            {s: k for k, s in enumerate(best, start=1)}
+        )
         parts.append(table.sort_values(next(iter(rr.METHODS))))
     return pd.concat(parts, ignore_index=True)
 
@@ -181,7 +203,9 @@ def tournament_ranking(
     )
 
 
-def head_to_head(judgments: pd.DataFrame, system: str, other: str) -> dict[str, int]:
+def head_to_head(
+    judgments: pd.DataFrame, system: str, other: str
+) -> dict[str, int]:
     """How two systems compare in the blocks of one task in which both were ranked (Section 2.5).
 
     Keys blocks, sentences (different ones), better (blocks in which `system` was), worse, ties.
@@ -189,9 +213,14 @@ def head_to_head(judgments: pd.DataFrame, system: str, other: str) -> dict[str, 
     data = rr.blocks(judgments[judgments["system"].isin([system, other])])
     row, first, _, sign = pairwise.comparisons(data)
     sign = np.where(first == data.systems.index(system), sign, -sign)
-    counts = {"blocks": len(row), "sentences": len(np.unique(data.segment[row]))}
+    counts = {
+        "blocks": len(row),
+        "sentences": len(np.unique(data.segment[row])),
+    }
     signs = {"better": 1, "worse": -1, "ties": 0}
-    return counts | {name: int((sign == value).sum()) for name, value in signs.items()}
+    return counts | {
+        name: int((sign == value).sum()) for name, value in signs.items()
+    }
 
 
 def twice_ranked(
@@ -200,9 +229,15 @@ def twice_ranked(
     """The blocks of one sentence that rank two systems: judge, block and their ranks (Table 9)."""
     rows = judgments[(judgments["segment"] == segment) & judgments["ranked"]]
     rows = rows[rows["system"].isin([first, second])]
-    table = rows.pivot(index=["judge", "block"], columns="system", values="rank")
+    table = rows.pivot(
+        index=["judge", "block"], columns="system", values="rank"
+    )
     table.columns = [str(c) for c in table.columns]
-    return table.dropna().astype(int).reset_index()[["judge", "block", first, second]]
+    return (
+        table.dropna()
+        .astype(int)
+        .reset_index()[["judge", "block", first, second]]
+    )
 
 
 def edits_per_system(edits: pd.DataFrame) -> pd.DataFrame:
@@ -211,9 +246,13 @@ def edits_per_system(edits: pd.DataFrame) -> pd.DataFrame:
     Every row of `edits` (from `rr.read_edits`) counts as an edit, whatever the editor did; the
     reference counts as a system.
     """
-    number = edits.groupby(["pair", "system"], observed=True).size().groupby("pair")
+    number = (
+        edits.groupby(["pair", "system"], observed=True).size().groupby("pair")
+    )
     out = number.agg(["size", "min", "mean", "std", "max"]).reset_index()
-    return out.rename(columns={"size": "systems", "mean": "average", "std": "sd"})
+    return out.rename(
+        columns={"size": "systems", "mean": "average", "std": "sd"}
+    )
 
 
 def acceptable(judged: pd.DataFrame, pair: str) -> pd.DataFrame:
@@ -222,9 +261,13 @@ def acceptable(judged: pd.DataFrame, pair: str) -> pd.DataFrame:
     `judged` is from `rr.read_acceptability`; UNK counts as not acceptable.
     """
     rows = judged[judged["pair"] == pair]
-    groups = rows.assign(yes=rows["judgment"] == "YES").groupby("system")["yes"]
+    groups = rows.assign(yes=rows["judgment"] == "YES").groupby("system")[
+        "yes"
+    ]
     out = groups.agg(["size", "sum", "mean"]).reset_index()
-    return out.rename(columns={"size": "edits", "sum": "acceptable", "mean": "share"})
+    return out.rename(
+        columns={"size": "edits", "sum": "acceptable", "mean": "share"}
+    )
 
 
 def removal_summary(changes: pd.DataFrame) -> pd.DataFrame:
@@ -279,7 +322,11 @@ def _range_table(
 
 
 def cluster_table(
-    frame: pd.DataFrame, method: str, *, rule: str = "knowles", alpha: float = 0.05
+    frame: pd.DataFrame,
+    method: str,
+    *,
+    rule: str = "knowles",
+    alpha: float = 0.05,
 ) -> pd.DataFrame:
     """The cluster of each system with and without correction for multiple tests.
 
@@ -297,11 +344,17 @@ def cluster_table(
             for name in significance.CORRECTIONS
         }
         table = (
-            ranked["none"].drop(columns="cluster").replace({method: {UNSCORED: np.nan}})
+            ranked["none"]
+            .drop(columns="cluster")
+            .replace({method: {UNSCORED: np.nan}})
         )
-        clusters = {name: made["cluster"].to_numpy() for name, made in ranked.items()}
+        clusters = {
+            name: made["cluster"].to_numpy() for name, made in ranked.items()
+        }
         parts.append(
-            table.assign(task=task, **clusters)[["task", *table.columns, *clusters]]
+            table.assign(task=task, **clusters)[
+                ["task", *table.columns, *clusters]
+            ]
         )
     return pd.concat(parts, ignore_index=True)
 
@@ -321,14 +374,22 @@ def strengths(frame: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
             sure = of_battles(data, rank_ranges.default_unit(data), alpha)
         except DataError:
             continue
-        part = sure.table().rename(columns={"low": "rank_low", "high": "rank_high"})
+        part = sure.table().rename(
+            columns={"low": "rank_low", "high": "rank_high"}
+        )
         part = part.rename(
-            columns={"score": "strength", "score_low": "low", "score_high": "high"}
+            columns={
+                "score": "strength",
+                "score_low": "low",
+                "score_high": "high",
+            }
         )
         part["held_below"] = np.append(sure.held, False).astype(int)
         part["bojar"] = rr.METHODS["bojar"](data.counts).to_numpy()[sure.order]
         tie = bradley_terry.davidson(data.counts)[1]
-        parts.append(part.assign(task=task, unit=sure.unit, tie=tie)[[*COLUMNS]])
+        parts.append(
+            part.assign(task=task, unit=sure.unit, tie=tie)[[*COLUMNS]]
+        )
     return (
         pd.concat(parts, ignore_index=True)
         if parts

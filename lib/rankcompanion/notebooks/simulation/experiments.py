@@ -22,17 +22,24 @@ from rankstability.rank import ranges
 from rankstability.rank.ranges import range_clusters, ranks
 from rankstability.rank.significance import critical_wins, significant_share
 from rankstability.rank.tournament import feedback_arc_sets
-from rankstability.score.pairwise import PairCounts, expected_win, wins_over_decided
+from rankstability.score.pairwise import (
+    PairCounts,
+    expected_win,
+    wins_over_decided,
+)
 
 from ...models.simulate import Model, draw_counts, draw_pairs, draw_qualities
 
-QUALITIES = ("size", "violations", "clusters", "cluster_violations")  # of rank ranges
+QUALITIES = (
+    "size",
+    "violations",
+    "clusters",
+    "cluster_violations",
+)  # of rank ranges
 
 Floats = NDArray[np.float64]
 MOST = 5e6  # largest number of judgments that is considered
-NODES = (
-    48  # nodes of the integral over a pair's gap; with 200, no share changes by 1e-8
-)
+NODES = 48  # nodes of the integral over a pair's gap; with 200, no share changes by 1e-8
 RANKERS = ("BOJAR", "EXPECTED", "LOPEZ")
 SIDES = (1, 2)  # sides of the sign test in the pairwise method
 SHARD = 10  # runs that share a seed
@@ -50,7 +57,9 @@ def _power(most: int, spread: float, width: float, sides: int) -> Floats:
     c = critical_wins(most, sides=sides)
     number = np.arange(most + 1)
     out = np.zeros(len(number))
-    able = int(np.argmax(c <= number))  # from here on some result is significant
+    able = int(
+        np.argmax(c <= number)
+    )  # from here on some result is significant
     # c lies below N/2 + 2 sqrt(N) / 2 + 1: seven standard deviations on, a tail is 0 or 1
     for p, w in zip(better, weight, strict=True):
         sure = 1_000_000_000 if p < 0.501 else int((5.0 / (p - 0.5)) ** 2) + 20
@@ -195,7 +204,9 @@ def advice_for(
     parts = []
     for row, seed in zip(campaigns.to_dict("records"), seeds, strict=True):
         model = Model(
-            int(row.pop("systems")), float(row.pop("spread")), int(row.pop("block"))
+            int(row.pop("systems")),
+            float(row.pop("spread")),
+            int(row.pop("block")),
         )
         part = advice(model, shares, seed, experiments=experiments)
         parts.append(pd.DataFrame({**row, **part}))
@@ -203,12 +214,17 @@ def advice_for(
 
 
 def _drawn(
-    model: Model, experiments: int, judgments: Sequence[int], rng: np.random.Generator
+    model: Model,
+    experiments: int,
+    judgments: Sequence[int],
+    rng: np.random.Generator,
 ) -> tuple[NDArray[np.int64], PairCounts]:
     """The true ranks and the counts of simulated campaigns."""
     quality = draw_qualities(model, experiments, rng)
     wins = draw_counts(model, quality, judgments, rng)
-    return ranks(quality), PairCounts(tuple(model.names()), wins, np.zeros_like(wins))
+    return ranks(quality), PairCounts(
+        tuple(model.names()), wins, np.zeros_like(wins)
+    )
 
 
 def with_errors(
@@ -282,10 +298,15 @@ def ranking_errors(
         )
 
     label = f"ranking error, spread {model.spread:g}"
-    errors = np.concatenate(in_shards(work, experiments, shard, seed, jobs, label))
+    errors = np.concatenate(
+        in_shards(work, experiments, shard, seed, jobs, label)
+    )
     parts = [
         with_errors(
-            errors[..., i : i + 1], ["error"], ranker=ranker, judgments=list(judgments)
+            errors[..., i : i + 1],
+            ["error"],
+            ranker=ranker,
+            judgments=list(judgments),
         )
         for i, ranker in enumerate(RANKERS)
     ]
@@ -339,11 +360,15 @@ def range_qualities(
             first, last = ranges.pairwise_ranges(drawn.wins, sides=sides)
             out[:, i] = range_quality(first, last, truth[:, None, :])
         for e, s in np.ndindex(drawn.wins.shape[:2]):
-            counts = PairCounts(drawn.systems, drawn.wins[e, s], drawn.ties[e, s])
+            counts = PairCounts(
+                drawn.systems, drawn.wins[e, s], drawn.ties[e, s]
+            )
             for i, (first, last) in enumerate(
                 ranges.bootstrap_ranges(counts, resamples, rng, trims)
             ):
-                out[e, len(SIDES) + i, s] = range_quality(first, last, truth[e])
+                out[e, len(SIDES) + i, s] = range_quality(
+                    first, last, truth[e]
+                )
         return out
 
     label = f"rank ranges, spread {model.spread:g}"
@@ -351,7 +376,11 @@ def range_qualities(
     sizes = list(judgments)
     parts = [
         with_errors(
-            values[:, i], QUALITIES, method=method, setting=setting, judgments=sizes
+            values[:, i],
+            QUALITIES,
+            method=method,
+            setting=setting,
+            judgments=sizes,
         )
         for i, (method, setting) in enumerate(settings)
     ]

@@ -67,7 +67,9 @@ class Reading:
         return max(1, round(self.trim * resamples))
 
 
-READINGS = AS_STATED, AS_MATCHED = [Reading(**said) for said in KOEHN["readings"]]
+READINGS = AS_STATED, AS_MATCHED = [
+    Reading(**said) for said in KOEHN["readings"]
+]
 
 
 def spread_of(sigma2: float, sigma2_is: str) -> float:
@@ -95,15 +97,22 @@ def figure3(experiments: int, seed: int, jobs: int = 1) -> pd.DataFrame:
 
     Columns spread, and those of `experiments.ranking_errors`.
     """
-    spreads = [*(reading.spread(SIGMA2) for reading in READINGS), MATCHING_SPREAD]
+    spreads = [
+        *(reading.spread(SIGMA2) for reading in READINGS),
+        MATCHING_SPREAD,
+    ]
     tables = {
-        s: ranking_errors(Model(SYSTEMS, s), SIZES, experiments, seed, jobs=jobs)
+        s: ranking_errors(
+            Model(SYSTEMS, s), SIZES, experiments, seed, jobs=jobs
+        )
         for s in spreads
     }
     return stacked(tables, "spread")
 
 
-def table1(runs: int, resamples: int, seed: int, jobs: int = 1) -> pd.DataFrame:
+def table1(
+    runs: int, resamples: int, seed: int, jobs: int = 1
+) -> pd.DataFrame:
     """Quality of rank ranges at both spreads, both trims and with one and two sides.
 
     Columns spread, and those of `experiments.range_qualities`.
@@ -171,7 +180,11 @@ def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
         )
         spread = ((ratio - ratio.mean()) ** 2).sum()
         part = pd.DataFrame(
-            {"task": task, "rank": rank, "system": np.array(used.systems)[order]}
+            {
+                "task": task,
+                "rank": rank,
+                "system": np.array(used.systems)[order],
+            }
         )
         r2 = 1 - ((ratio - line) ** 2).sum() / spread if spread > 0 else np.nan
         parts.append(part.assign(win_ratio=ratio, straight=line, r2=r2))
@@ -189,7 +202,9 @@ def growth(
     """
     used = data.without(REFERENCE)
     number = len(used.judges)
-    ends = np.unique(np.linspace(0, number, POINTS + 1).round().astype(int)[1:])
+    ends = np.unique(
+        np.linspace(0, number, POINTS + 1).round().astype(int)[1:]
+    )
     shares = []
     judged = []
     decided = []
@@ -211,8 +226,12 @@ def growth(
 
 def block_size(data: Units) -> int:
     """The number k of systems in the most frequent kind of block, from its pairs k(k-1)/2."""
-    pairs = np.ravel(data.wins.sum(axis=1)) + np.ravel(data.ties.sum(axis=1)) / 2
-    values, times = np.unique(pairs[pairs > 0].round().astype(int), return_counts=True)
+    pairs = (
+        np.ravel(data.wins.sum(axis=1)) + np.ravel(data.ties.sum(axis=1)) / 2
+    )
+    values, times = np.unique(
+        pairs[pairs > 0].round().astype(int), return_counts=True
+    )
     usual = values[np.argmax(times)]
     return round(float(1 + np.sqrt(1 + 8 * usual)) / 2)
 
@@ -242,9 +261,13 @@ def fitted_spreads(
             model = Model(n, block=min(block_size(used), n))
             sizes = grown["judgments"].to_numpy()
             shares = grown["share"].to_numpy()
-            spread, misfit = fit_spread(sizes, shares, model, CANDIDATES, sides=sides)
+            spread, misfit = fit_spread(
+                sizes, shares, model, CANDIDATES, sides=sides
+            )
             best = Model(n, spread, model.block)
-            curve = grown.assign(fitted=expected_share(sizes, best, sides=sides))
+            curve = grown.assign(
+                fitted=expected_share(sizes, best, sides=sides)
+            )
             curves[reading.name, task] = curve
             row = {
                 "reading": reading.name,
@@ -252,8 +275,14 @@ def fitted_spreads(
                 "systems": n,
                 "block": model.block,
             }
-            row |= {"judgments": sizes[-1], "share": shares[-1], "spread": spread}
-            fits.append(row | {"sigma2": reading.sigma2(spread), "rmse": misfit})
+            row |= {
+                "judgments": sizes[-1],
+                "share": shares[-1],
+                "spread": spread,
+            }
+            fits.append(
+                row | {"sigma2": reading.sigma2(spread), "rmse": misfit}
+            )
     return pd.DataFrame(fits), stacked(curves, "reading", "task")
 
 
@@ -270,5 +299,7 @@ def repeated_ranges(
         data = units(frame, reading.unranked).without(REFERENCE).decided()
         trim = reading.trimmed(RESAMPLES)
         for i, rng in enumerate(child_seeds(seed, repetitions)):
-            tables[reading.name, i] = range_table(data, RESAMPLES, rng, trim=trim)
+            tables[reading.name, i] = range_table(
+                data, RESAMPLES, rng, trim=trim
+            )
     return stacked(tables, "reading", "repetition")

@@ -31,7 +31,12 @@ TITLES = {
     7: "Normalisation without item grouping",
     8: "Ratings per item at the same number of annotations",
 }
-NORMALISED = {"none": "unnormalised", "mean": "mean", "error": "error", "z": "z-score"}
+NORMALISED = {
+    "none": "unnormalised",
+    "mean": "mean",
+    "error": "error",
+    "z": "z-score",
+}
 Z = "z above unnormalised"
 BALANCED = "fully balanced, unnormalised"
 GROUPING = ("pSxS above no grouping", "pSxS above system-balanced")
@@ -46,7 +51,12 @@ QUESTIONS = (
         GROUPING[:1],
         GROUPING,
     ),
-    ("How should workload be distributed?", "equally over raters", BALANCE, BALANCE),
+    (
+        "How should workload be distributed?",
+        "equally over raters",
+        BALANCE,
+        BALANCE,
+    ),
     (
         "How should scores be normalized?",
         "z-scores per rater (weakly)",
@@ -66,7 +76,14 @@ class Plan:
     studies: int = 250  # per configuration in figures 3 to 7
     sizes: int = 6  # numbers of documents, evenly spaced up to all
     permutations: int = 500  # for the permutation test
-    entropies: tuple[float, ...] = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)  # targets of figure 4
+    entropies: tuple[float, ...] = (
+        0.9,
+        0.8,
+        0.7,
+        0.6,
+        0.5,
+        0.4,
+    )  # targets of figure 4
 
     @property
     def design(self) -> Design:
@@ -91,7 +108,9 @@ def high_imbalance(data: Ratings, plan: Plan) -> float:
         if target >= least - TOLERANCE:
             rng = np.random.default_rng(0)
             design = Design(balance=target, studies=20)
-            _, done = assign(data, design, draw_documents(data, design, rng), rng)
+            _, done = assign(
+                data, design, draw_documents(data, design, rng), rng
+            )
             if done.mean() > 0.5:
                 return target
     return max(plan.entropies)
@@ -101,14 +120,23 @@ def designs(data: Ratings, plan: Plan) -> list[Design]:
     """Every configuration that figures 3 to 8 show, without repeats."""
     base = plan.design
     low = high_imbalance(data, plan)
-    lines = [replace(base, grouping=g) for g in ("pSxS", "system-balanced", "none")]
+    lines = [
+        replace(base, grouping=g) for g in ("pSxS", "system-balanced", "none")
+    ]
     lines += [replace(base, balance=t) for t in plan.entropies]
     for how in mqm.NORMALISATIONS[1:]:
         line = replace(base, normalisation=how)
-        lines += [line, replace(line, balance=low), replace(line, grouping="none")]
+        lines += [
+            line,
+            replace(line, balance=low),
+            replace(line, grouping="none"),
+        ]
     total = len(data.documents)
     counts = sorted(
-        {max(2, round(total * i / plan.sizes)) for i in range(1, plan.sizes + 1)}
+        {
+            max(2, round(total * i / plan.sizes))
+            for i in range(1, plan.sizes + 1)
+        }
     )
     every = [replace(line, documents=n) for line in lines for n in counts]
     fresh = replace(base, studies=plan.resampled, per_document_set=1)
@@ -131,10 +159,20 @@ def select(
 
     A column annotations is added: documents times ratings per item.
     """
-    wanted = [grouping, str(balance), normalisation, ratings_per_item, document_sets]
+    wanted = [
+        grouping,
+        str(balance),
+        normalisation,
+        ratings_per_item,
+        document_sets,
+    ]
     columns = [*DESIGNED, "document_sets"]
-    rows = table[(table[columns].astype({"balance": str}) == wanted).all(axis=1)]
-    rows = rows.assign(annotations=rows["documents"] * rows["ratings_per_item"])
+    rows = table[
+        (table[columns].astype({"balance": str}) == wanted).all(axis=1)
+    ]
+    rows = rows.assign(
+        annotations=rows["documents"] * rows["ratings_per_item"]
+    )
     return rows.sort_values("documents", ignore_index=True)
 
 
@@ -144,7 +182,9 @@ def lines_of(figure: int, plan: Plan, low: float) -> dict[str, dict[str, Any]]:
     `low` is the target of `high_imbalance`.
     """
 
-    def normalised(prefix: str = "", **common: Any) -> dict[str, dict[str, Any]]:
+    def normalised(
+        prefix: str = "", **common: Any
+    ) -> dict[str, dict[str, Any]]:
         return {
             f"{prefix}{said}": common | {"normalisation": n}
             for n, said in NORMALISED.items()
@@ -157,18 +197,27 @@ def lines_of(figure: int, plan: Plan, low: float) -> dict[str, dict[str, Any]]:
     }
     fresh = {"document_sets": "every study"}
     figures: dict[int, dict[str, dict[str, Any]]] = {
-        3: {label: {"grouping": grouping} for label, grouping in groupings.items()},
+        3: {
+            label: {"grouping": grouping}
+            for label, grouping in groupings.items()
+        },
         4: {"fully balanced": {}}
         | {f"entropy {t}": {"balance": t} for t in plan.entropies},
         5: normalised(),
         6: {BALANCED: {}} | normalised(f"entropy {low}, ", balance=low),
-        7: {"pSxS, unnormalised": {}} | normalised("no grouping, ", grouping="none"),
-        8: {"single-rated": fresh, "double-rated": {**fresh, "ratings_per_item": 2}},
+        7: {"pSxS, unnormalised": {}}
+        | normalised("no grouping, ", grouping="none"),
+        8: {
+            "single-rated": fresh,
+            "double-rated": {**fresh, "ratings_per_item": 2},
+        },
     }
     return figures[figure]
 
 
-def curves(table: pd.DataFrame, lines: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+def curves(
+    table: pd.DataFrame, lines: Mapping[str, Mapping[str, Any]]
+) -> pd.DataFrame:
     """The rows of `rank.srp.table` that a figure draws, with the label of the line as series."""
     parts = [
         select(table, **arguments).assign(series=label)
@@ -184,12 +233,32 @@ def stated(low: float) -> list[tuple[int, str, str, str]]:
     free = "no grouping, "
     return [
         (3, "pSxS above no grouping", "pSxS", "no grouping"),
-        (3, "system-balanced above no grouping", "system-balanced", "no grouping"),
+        (
+            3,
+            "system-balanced above no grouping",
+            "system-balanced",
+            "no grouping",
+        ),
         (3, "pSxS above system-balanced", "pSxS", "system-balanced"),
-        (4, "fully balanced above imbalanced", "fully balanced", f"entropy {low}"),
+        (
+            4,
+            "fully balanced above imbalanced",
+            "fully balanced",
+            f"entropy {low}",
+        ),
         (5, Z, "z-score", "unnormalised"),
-        (6, f"{Z} in imbalanced studies", f"{tight}z-score", f"{tight}unnormalised"),
-        (6, "imbalanced with z above fully balanced", f"{tight}z-score", BALANCED),
+        (
+            6,
+            f"{Z} in imbalanced studies",
+            f"{tight}z-score",
+            f"{tight}unnormalised",
+        ),
+        (
+            6,
+            "imbalanced with z above fully balanced",
+            f"{tight}z-score",
+            BALANCED,
+        ),
         (7, f"{Z} without grouping", f"{free}z-score", f"{free}unnormalised"),
         (
             7,
@@ -203,7 +272,12 @@ def stated(low: float) -> list[tuple[int, str, str, str]]:
             f"{free}error",
             f"{free}unnormalised",
         ),
-        (7, "no grouping with z above pSxS", f"{free}z-score", "pSxS, unnormalised"),
+        (
+            7,
+            "no grouping with z above pSxS",
+            f"{free}z-score",
+            "pSxS, unnormalised",
+        ),
         (8, "single above double rating", "single-rated", "double-rated"),
     ]
 
@@ -220,15 +294,29 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
     """
     both = first.merge(second, on="annotations", suffixes=("_1", "_2"))
     both = both[np.isfinite(both["srp_1"]) & np.isfinite(both["srp_2"])]
-    counted = both[(both["empty_share_1"] < FEW) & (both["empty_share_2"] < FEW)]
+    counted = both[
+        (both["empty_share_1"] < FEW) & (both["empty_share_2"] < FEW)
+    ]
     result: dict[str, Any] = {"points": len(both), "informative": len(counted)}
     if counted.empty:
         unknown = {
             "verdict": "cannot be said",
             "verdict_equal_claims": "cannot be said",
         }
-        names = ("difference", "se", "difference_equal_claims", "se_equal_claims")
-        missing = (*names, "above", "above_equal_claims", "kendall", "pearson", "ratio")
+        names = (
+            "difference",
+            "se",
+            "difference_equal_claims",
+            "se_equal_claims",
+        )
+        missing = (
+            *names,
+            "above",
+            "above_equal_claims",
+            "kendall",
+            "pearson",
+            "ratio",
+        )
         return result | unknown | dict.fromkeys(missing, np.nan)
     for name in ("", "_equal_claims"):
         gap = (counted[f"srp{name}_1"] - counted[f"srp{name}_2"]).to_numpy()
@@ -244,7 +332,9 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
         }
         result[f"above{name}"] = int((gap > 0).sum())
     for name in ("kendall", "pearson"):
-        result[name] = float((counted[f"{name}_1"] - counted[f"{name}_2"]).mean())
+        result[name] = float(
+            (counted[f"{name}_1"] - counted[f"{name}_2"]).mean()
+        )
     total = counted["srp_2"].sum()
     return result | {
         "ratio": float(counted["srp_1"].sum() / total) if total > 0 else np.nan
@@ -267,7 +357,10 @@ def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
             "second": labels[1],
         }
         rows.append(
-            row | compare_lines(*(select(table, **lines[label]) for label in labels))
+            row
+            | compare_lines(
+                *(select(table, **lines[label]) for label in labels)
+            )
         )
     return pd.DataFrame(rows)
 
@@ -286,7 +379,11 @@ def support(verdicts: pd.DataFrame, *findings: str) -> str:
         return "in part"
     if (rows["verdict_equal_claims"] == "yes").all():
         return "only at an equal number of claims"
-    return "opposite" if (rows["verdict"] == "reversed").any() else "not told apart"
+    return (
+        "opposite"
+        if (rows["verdict"] == "reversed").any()
+        else "not told apart"
+    )
 
 
 def difference(row: Mapping[Any, Any], which: str = "") -> str:
@@ -322,7 +419,9 @@ def recommendations(
     for pair in pairs:
         mine = verdicts[verdicts["pair"] == pair]
         named = mine.set_index("finding").to_dict("index")
-        few, most = (select(table[table["pair"] == pair]).iloc[k] for k in (0, -1))
+        few, most = (
+            select(table[table["pair"] == pair]).iloc[k] for k in (0, -1)
+        )
         plain = (
             f"pSxS, {few['documents']:.0f} to {most['documents']:.0f} documents: SRP "
             f"{few['srp']:.2f} to {most['srp']:.2f} with {few['significant_pairs']:.1f} to "
@@ -330,7 +429,9 @@ def recommendations(
         )
         for question, recommendation, rests_on, shown in QUESTIONS:
             holds = support(mine, *rests_on) if rests_on else ""
-            evidence = "; ".join(_evidence(f, named[f]) for f in shown) or plain
+            evidence = (
+                "; ".join(_evidence(f, named[f]) for f in shown) or plain
+            )
             rows.append((pair, question, recommendation, holds, evidence))
     columns = ["pair", "question", "recommendation", "holds", "evidence"]
     return pd.DataFrame(rows, columns=columns)
@@ -345,7 +446,14 @@ def other_measures(table: pd.DataFrame) -> pd.DataFrame:
     """
     names = ["srp", "srp_equal_claims", "srp_both", "kendall", "pearson"]
     values = table.loc[table["empty_share"] < FEW, names]
-    columns = ["measure", "median", "low", "high", "with_srp", "with_equal_claims"]
+    columns = [
+        "measure",
+        "median",
+        "low",
+        "high",
+        "with_srp",
+        "with_equal_claims",
+    ]
     if len(values) < 3:
         return pd.DataFrame(columns=columns)
     shares = values.quantile([0.5, 0.05, 0.95]).T
@@ -362,7 +470,9 @@ def duplicates(data: Ratings, plan: Plan, seed: int) -> pd.DataFrame:
     """
     rows = []
     copies = [
-        two for group in mqm.same_system(data.systems) for two in combinations(group, 2)
+        two
+        for group in mqm.same_system(data.systems)
+        for two in combinations(group, 2)
     ]
     for (a, b), grouping in product(copies, GROUPINGS):
         design = replace(plan.design, grouping=grouping)
@@ -370,9 +480,15 @@ def duplicates(data: Ratings, plan: Plan, seed: int) -> pd.DataFrame:
             data, design, np.random.default_rng([seed, 1, len(grouping)])
         )
         two = sorted((data.systems.index(a), data.systems.index(b)))
-        false = outcome.significant[:, (outcome.pairs == two).all(axis=1)].mean()
-        without = [srp(data.without(name), design, seed)["srp"] for name in (a, b)]
-        rows.append((a, b, grouping, false, stability(outcome)["srp"], *without))
+        false = outcome.significant[
+            :, (outcome.pairs == two).all(axis=1)
+        ].mean()
+        without = [
+            srp(data.without(name), design, seed)["srp"] for name in (a, b)
+        ]
+        rows.append(
+            (a, b, grouping, false, stability(outcome)["srp"], *without)
+        )
     named = ["srp_without_first", "srp_without_second"]
     columns = ["first", "second", "grouping", "false_claims", "srp", *named]
     return pd.DataFrame(rows, columns=columns)

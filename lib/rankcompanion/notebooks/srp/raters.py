@@ -14,7 +14,16 @@ from rankstability.score import mqm
 from rankstability.score.mqm import Ratings
 
 EDGES = (0.0, 0.5, 1.5, 3.5, 5.5, 10.5, 20.5, np.inf)
-BINS = ("0", "to 0.5", "to 1.5", "to 3.5", "to 5.5", "to 10.5", "to 20.5", "above")
+BINS = (
+    "0",
+    "to 0.5",
+    "to 1.5",
+    "to 3.5",
+    "to 5.5",
+    "to 10.5",
+    "to 20.5",
+    "above",
+)
 
 
 def basic_counts(data: Ratings) -> pd.DataFrame:
@@ -37,7 +46,9 @@ def basic_counts(data: Ratings) -> pd.DataFrame:
         "segment ratings": segments * systems * depth,
         "buckets": len(in_bucket),
         "documents per bucket": _span(in_bucket),
-        "buckets per rater": _span(np.bincount(raters, minlength=len(data.raters))),
+        "buckets per rater": _span(
+            np.bincount(raters, minlength=len(data.raters))
+        ),
         "least entropy": round(minimum_entropy(data), 4),
     }
     return _named("count", counts)
@@ -62,7 +73,10 @@ def minimum_entropy(data: Ratings) -> float:
 
 def _named(name: str, values: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(
-        {name: values.keys(), "value": pd.Series(values.values(), dtype=object)}
+        {
+            name: values.keys(),
+            "value": pd.Series(values.values(), dtype=object),
+        }
     )
 
 
@@ -78,9 +92,16 @@ def bucket_raters(data: Ratings) -> pd.DataFrame:
     for number, documents in enumerate(data.buckets, 1):
         names = ", ".join(data.raters[r] for r in data.slots[documents[0]])
         rows.append(
-            (number, names, len(documents), int(data.segments[documents].sum()))
+            (
+                number,
+                names,
+                len(documents),
+                int(data.segments[documents].sum()),
+            )
         )
-    return pd.DataFrame(rows, columns=["bucket", "raters", "documents", "segments"])
+    return pd.DataFrame(
+        rows, columns=["bucket", "raters", "documents", "segments"]
+    )
 
 
 def what_counts(
@@ -88,7 +109,11 @@ def what_counts(
 ) -> pd.DataFrame:
     """Each category and severity that occurs, with its number of rows and its weight."""
     keys = ["category", "severity"]
-    frame = judgments[keys].astype(str).assign(weight=mqm.weigh(judgments, weights))
+    frame = (
+        judgments[keys]
+        .astype(str)
+        .assign(weight=mqm.weigh(judgments, weights))
+    )
     counts = (
         frame.value_counts()
         .rename("rows")
@@ -124,7 +149,8 @@ def agreement(data: Ratings) -> pd.DataFrame:
         shared.append(tau(*(x.sum(axis=0).round(9) for x in (of_a, of_b))))
     if not shared:
         raise DataError(
-            "no two raters share a document", expected="two ratings per item or more"
+            "no two raters share a document",
+            expected="two ratings per item or more",
         )
     values = {
         "single documents": float(np.mean(single)),
@@ -145,7 +171,9 @@ def rater_distributions(
     mean (of the rater on these items). Raises DataError if no two raters share an item.
     """
     scores = mqm.mqm_scores(judgments, weights)
-    wide = scores.pivot(index=["system", "segment"], columns="rater", values="score")
+    wide = scores.pivot(
+        index=["system", "segment"], columns="rater", values="score"
+    )
     shared = {}
     for a, b in combinations(wide.columns, 2):
         both = wide[[a, b]].dropna()
@@ -167,7 +195,9 @@ def rater_distributions(
         counts = np.bincount(np.searchsorted(EDGES, x), minlength=len(BINS))
         for name, n in zip(BINS, counts, strict=True):
             rows.append((rater, name, int(n), n / len(x), x.mean()))
-    return pd.DataFrame(rows, columns=["rater", "score", "segments", "share", "mean"])
+    return pd.DataFrame(
+        rows, columns=["rater", "score", "segments", "share", "mean"]
+    )
 
 
 def side_by_side(frame: pd.DataFrame) -> pd.DataFrame:
@@ -176,6 +206,12 @@ def side_by_side(frame: pd.DataFrame) -> pd.DataFrame:
     Whole numbers are whole; others have up to four decimals, two more than the paper prints.
     """
     name = frame.columns[1]
-    wide = frame.pivot(index=name, columns="pair", values="value").astype(object)
-    text = wide.map(lambda v: f"{round(v, 4):.10g}" if isinstance(v, float) else v)
-    return text.loc[frame[name].unique()].rename_axis(columns=None).reset_index()
+    wide = frame.pivot(index=name, columns="pair", values="value").astype(
+        object
+    )
+    text = wide.map(
+        lambda v: f"{round(v, 4):.10g}" if isinstance(v, float) else v
+    )
+    return (
+        text.loc[frame[name].unique()].rename_axis(columns=None).reset_index()
+    )

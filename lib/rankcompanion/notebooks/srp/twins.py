@@ -71,9 +71,14 @@ class Sampler:
 
 
 def _outcome(
-    systems: tuple[str, ...], means: np.ndarray, p: np.ndarray, strength: np.ndarray
+    systems: tuple[str, ...],
+    means: np.ndarray,
+    p: np.ndarray,
+    strength: np.ndarray,
 ) -> Outcome:
-    return Outcome(systems, means, p, strength, np.arange(len(means)) // 2, ALPHA)
+    return Outcome(
+        systems, means, p, strength, np.arange(len(means)) // 2, ALPHA
+    )
 
 
 def da_sampler(
@@ -86,7 +91,9 @@ def da_sampler(
     ``blocks``, the judgments of a worker on one document of one system (twins share both).
     """
     if unit not in DA_UNITS:
-        raise DataError("unknown unit", value=unit, expected=", ".join(DA_UNITS))
+        raise DataError(
+            "unknown unit", value=unit, expected=", ".join(DA_UNITS)
+        )
     judged = scored(da, "z" if normalisation == "z" else "raw")
     of = judged.unit(unit[:-1])
     systems = judged.systems
@@ -96,7 +103,9 @@ def da_sampler(
     size = len(systems) * width
     first, second = np.triu_indices(len(systems), 1)
 
-    def draw(chosen: np.ndarray, rng: np.random.Generator) -> tuple[Outcome, float]:
+    def draw(
+        chosen: np.ndarray, rng: np.random.Generator
+    ) -> tuple[Outcome, float]:
         means = np.empty((len(chosen), len(systems)))
         rows = 0
         p = np.empty((len(chosen), len(first)))
@@ -113,13 +122,17 @@ def da_sampler(
             tested, _ = rank_sum(score, group, len(systems))
             p[i] = np.nan_to_num(tested[first, second], nan=1.0)
         # Knowles draws the line at p < alpha, strictly
-        p = np.where(p < ALPHA, p, np.maximum(p, np.nextafter(ALPHA, 1) + 1e-9))
-        return _outcome(systems, means, p, np.zeros_like(p)), rows / len(chosen) / len(
-            systems
+        p = np.where(
+            p < ALPHA, p, np.maximum(p, np.nextafter(ALPHA, 1) + 1e-9)
         )
+        return _outcome(systems, means, p, np.zeros_like(p)), rows / len(
+            chosen
+        ) / len(systems)
 
     documents = da.good["document"].nunique() or np.nan
-    return Sampler(da.pair, normalisation, unit, units, documents, systems, draw)
+    return Sampler(
+        da.pair, normalisation, unit, units, documents, systems, draw
+    )
 
 
 def rr_sampler(frame: pd.DataFrame) -> Sampler:
@@ -136,39 +149,53 @@ def rr_sampler(frame: pd.DataFrame) -> Sampler:
     i, j = np.triu_indices(len(systems), 1)
     ranked = (data.ranked & np.isin(data.codes, keep)).sum(axis=1)
 
-    def draw(chosen: np.ndarray, rng: np.random.Generator) -> tuple[Outcome, float]:
+    def draw(
+        chosen: np.ndarray, rng: np.random.Generator
+    ) -> tuple[Outcome, float]:
         weights = np.zeros((len(chosen), len(data.codes)))
         np.put_along_axis(weights, chosen, 1.0, axis=1)
-        counts = np.asarray(weights @ wins).reshape(-1, n, n)[:, keep][:, :, keep]
+        counts = np.asarray(weights @ wins).reshape(-1, n, n)[:, keep][
+            :, :, keep
+        ]
         won = counts.sum(axis=2)
         lost = counts.sum(axis=1)
         with np.errstate(invalid="ignore"):
             means = -won / (won + lost)
         first = counts[:, i, j]
         second = counts[:, j, i]
-        strength = np.abs(first - second) / np.sqrt(np.maximum(first + second, 1))
+        strength = np.abs(first - second) / np.sqrt(
+            np.maximum(first + second, 1)
+        )
         outcome = _outcome(systems, means, sign_test(first, second), strength)
         return outcome, float((weights @ ranked).mean() / len(systems))
 
     task = str(frame["task"].iloc[0])
     documents = frame["document"].nunique()
-    return Sampler(task, "none", "blocks", len(data.codes), documents, systems, draw)
+    return Sampler(
+        task, "none", "blocks", len(data.codes), documents, systems, draw
+    )
 
 
 def mqm_sampler(data: Ratings, pair: str, permutations: int = 500) -> Sampler:
     """Studies of MQM, drawn from its documents: one rating per item, pSxS, fully balanced."""
 
-    def draw(chosen: np.ndarray, rng: np.random.Generator) -> tuple[Outcome, float]:
+    def draw(
+        chosen: np.ndarray, rng: np.random.Generator
+    ) -> tuple[Outcome, float]:
         chosen = np.sort(chosen, axis=1)
         design = Design(studies=len(chosen), permutations=permutations)
         choice, _ = assign(data, design, chosen, rng)
         sums, segments = item_scores(data, design, chosen, choice)
         sets = np.arange(len(chosen)) // 2
-        outcome = rank_and_test(sums, segments, data.systems, sets, design, rng)
+        outcome = rank_and_test(
+            sums, segments, data.systems, sets, design, rng
+        )
         return outcome, float(segments.sum(axis=1).mean())
 
     count = len(data.documents)
-    return Sampler(pair, "none", "documents", count, count, data.systems, draw, "pSxS")
+    return Sampler(
+        pair, "none", "documents", count, count, data.systems, draw, "pSxS"
+    )
 
 
 def da_samplers(da: DirectAssessment, unit: str = "") -> list[Sampler]:
@@ -188,12 +215,18 @@ def rr_samplers(frame: pd.DataFrame) -> list[Sampler]:
     """A sampler for each task of a language pair that has two or more systems."""
     tasks = [rows for _, rows in frame.groupby("task", observed=True)]
     return [
-        rr_sampler(rows) for rows in tasks if len(set(rows["system"]) - {REFERENCE}) > 1
+        rr_sampler(rows)
+        for rows in tasks
+        if len(set(rows["system"]) - {REFERENCE}) > 1
     ]
 
 
 def twins(
-    units: int, size: int, splits: int, rng: np.random.Generator, unit: str = "units"
+    units: int,
+    size: int,
+    splits: int,
+    rng: np.random.Generator,
+    unit: str = "units",
 ) -> np.ndarray:
     """Pairs of disjoint samples: positions (2 * splits, size); rows 2k and 2k + 1 share none.
 
@@ -202,7 +235,9 @@ def twins(
     if 2 * size > units or size < 1:
         need = max(1, size)
         problem = f"too few {unit} for two studies of {need} that share none"
-        raise DataError(problem, value=units, expected=f"at least {2 * need} {unit}")
+        raise DataError(
+            problem, value=units, expected=f"at least {2 * need} {unit}"
+        )
     drawn = np.argsort(rng.random((splits, units)), axis=1)[:, : 2 * size]
     return drawn.reshape(2 * splits, size)
 
@@ -228,7 +263,9 @@ def effort(
     todo = []
     for one in samplers:
         sized = {_size(one, level): level for level in levels}
-        todo += [(one, level, campaign, splits, seed) for level in sized.values()]
+        todo += [
+            (one, level, campaign, splits, seed) for level in sized.values()
+        ]
     frame = pd.DataFrame(in_parallel(_at_level, todo, jobs))
     named = frame.assign(campaign=campaign, label=label, pair=pair)
     return named.reindex(columns=EFFORT_COLUMNS)
@@ -247,7 +284,9 @@ def _at_level(
     rng = named_generator(
         seed, f"{campaign}|{one.task}|{one.normalisation}|{one.unit}|{level}"
     )
-    outcome, judged = one.draw(twins(one.units, size, splits, rng, one.unit), rng)
+    outcome, judged = one.draw(
+        twins(one.units, size, splits, rng, one.unit), rng
+    )
     row = {
         name: getattr(one, name)
         for name in ("task", "normalisation", "unit", "documents")
@@ -264,9 +303,9 @@ def _at_level(
 
 def usual(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of `effort` with each task's first sampler: for direct assessment, workers and z."""
-    first = rows.groupby(["campaign", "task"])[["normalisation", "unit"]].transform(
-        "first"
-    )
+    first = rows.groupby(["campaign", "task"])[
+        ["normalisation", "unit"]
+    ].transform("first")
     same = (rows["normalisation"] == first["normalisation"]) & (
         rows["unit"] == first["unit"]
     )
@@ -281,7 +320,9 @@ def ways(rows: pd.DataFrame) -> pd.Series:
         "blocks": "both shared",
     }
     scores = rows["normalisation"].map({"z": "z-scores", "none": "raw scores"})
-    return rows["unit"] + " drawn (" + rows["unit"].map(shared) + "), " + scores
+    return (
+        rows["unit"] + " drawn (" + rows["unit"].map(shared) + "), " + scores
+    )
 
 
 def at_half(rows: pd.DataFrame) -> pd.DataFrame:
@@ -301,7 +342,9 @@ def at_half(rows: pd.DataFrame) -> pd.DataFrame:
     wide = student.isf(0.025, np.maximum(tasks - 1, 1)) * spread
     frame["kendall_low"] = (frame["kendall"] - wide).clip(-1, 1)
     frame["kendall_high"] = (frame["kendall"] + wide).clip(-1, 1)
-    frame["significant_share"] = of["significant_pairs"].sum() / of["possible"].sum()
+    frame["significant_share"] = (
+        of["significant_pairs"].sum() / of["possible"].sum()
+    )
     frame.insert(0, "tasks", tasks)
     frame.insert(2, "srp_least", of["srp"].min())
     frame.insert(3, "srp_most", of["srp"].max())
