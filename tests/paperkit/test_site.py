@@ -116,7 +116,7 @@ def test_a_table_has_no_index_words_left_numbers_right(root, made):
 def test_sections_without_a_result_are_named_and_not_shown(root, made):
     text = (root / "site" / "wmtx" / "01_tiny.html").read_text()
     assert "Only for the whole campaign" not in text
-    assert "Nothing in this run for: Never run here." in text
+    assert "Sections without a result in this run: Never run here." in text
     toc = re.search(r'<nav class="toc".*?</nav>', text, re.DOTALL)[0]
     assert re.findall(r'href="#([^"]+)"', toc) == ["scores", "files"]
     assert '<h2 id="scores">Scores<a class="anchor" href="#scores"' in text

@@ -355,7 +355,15 @@ def _needed(needed: pd.DataFrame, shares: pd.DataFrame) -> Iterable[Record]:
             }
             record |= {key: row[key] for key in ("systems", "sigma2", "share")}
             thousands = row["judgments"] / 1000
-            reason = f"integral, not simulation; ours / printed = {row['ratio']:.2f}"
+            meant = (
+                "a variance"
+                if reading is AS_STATED
+                else "a standard deviation"
+            )
+            reason = (
+                f"integral, not simulation; {reading.sides}-sided tests, σ² read as {meant}; "
+                f"ours / printed = {row['ratio']:.2f}"
+            )
             value = {"ours": round(thousands, 3), "reason": reason}
             yield record | {"place": "Table 4"} | value
             yield record | {"place": "Section 6", "ours": round(thousands, 2)}
