@@ -25,6 +25,7 @@ from rankstability.judgments import (
     given_twice,
     second_votes,
 )
+from rankstability.names import voters
 
 from . import tables, text, together
 from .columns import BATTLE, BESIDE_BATTLE, MISSING
@@ -509,6 +510,8 @@ def _named(
                 expected=", ".join(header),
             )
         found[MAPPED.get(ours, ours)] = theirs
+    if "judge" not in mapping:
+        found["judge"] = voters(header) or found["judge"]
     for name in ("left", "right", "winner"):
         ours = MAPPED.get(name, name)
         if found[ours] not in header:
@@ -549,7 +552,9 @@ def _battles(
         *SIDES.values(),
         *mapping.values(),
     }
-    table = tables.any_table(file, known.intersection)
+    table = tables.any_table(
+        file, lambda header: {*known, voters(header)}.intersection(header)
+    )
     with text.placed(file, 1):
         named = _named([*table.frame, *table.unread], mapping)
     if table.frame.empty:

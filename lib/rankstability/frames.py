@@ -30,7 +30,7 @@ from .judgments import (
     second_votes,
     segment_table,
 )
-from .names import FIELDS, candidates
+from .names import FIELDS, candidates, voters
 
 PAIR = "xx-yy"  # the language pair if nothing names it
 NEEDED = ("system", "segment", "score")
@@ -192,8 +192,8 @@ def battles(
         The column that says which was better: the name of its column, ``left`` or ``right``,
         ``model_a`` or ``model_b``, or the system's own name; or ``tie``, ``both_bad``.
     judge, question, domain : str, optional
-        The columns that name who judged, what was asked, and its category. By default ``judge``,
-        ``question_id`` and ``category`` if the frame has them.
+        The columns that name who judged, what was asked, and its category. By default ``judge`` (or
+        ``user``, ``annotator`` and the like), ``question_id`` and ``category`` if there are such.
     judges : collection of str, optional
         Which of those who judged are models, as `judgments` takes it.
 
@@ -221,7 +221,11 @@ def battles(
     """
     _usable(frame)
     names = {"system1": left, "system2": right, "winner": winner}
-    usual = {"judge": "judge", "question": "question_id", "domain": "category"}
+    usual = {
+        "judge": voters(map(str, frame.columns)) or "judge",
+        "question": "question_id",
+        "domain": "category",
+    }
     for ours, given in {
         "judge": judge,
         "question": question,

@@ -1,7 +1,7 @@
 """By which names the columns of a table of judgments are known."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from .errors import DataError
 
@@ -90,3 +90,10 @@ def candidates(
             name for name, known in free if known in ELSE.get(ours, ())
         ]
     return found
+
+
+def voters(header: Iterable[str]) -> str:
+    """The column of a table of battles whose name says that it holds who judged; empty if none."""
+    known = {plain(name): name for name in header}
+    people = ("judge", "voter", *FIELDS["annotator"], *ELSE["annotator"])
+    return next((known[name] for name in people if name in known), "")

@@ -557,3 +557,12 @@ def test_names_that_look_alike_on_either_side_of_battles_are_refused():
         rs.battles(frame.assign(model_b=["B", "C", "\u0412", "A"]))
     with pytest.raises(rs.DataError, match="row c, column 'judge': a name that looks the same"):
         rs.battles(frame.assign(judge=["x", "", "\u0445", "x"]))
+
+
+def test_users_who_voted_are_judges_in_a_frame_and_in_its_file(tmp_path):
+    """A column `user` beside battles says who judged, as it does beside scores."""
+    frame = pd.DataFrame({"model_a": list("abab"), "model_b": list("baba"), "winner": "model_a"})
+    frame["user"] = ["u1", "u2", "u1", "u3"]
+    ours, theirs = rs.battles(frame), of_file(frame, tmp_path)
+    assert ours["judge"].astype(str).tolist() == theirs["judge"].astype(str).tolist()
+    assert sorted(set(ours["judge"].astype(str))) == ["u1", "u2", "u3"]

@@ -3,7 +3,7 @@
 import pytest
 
 from rankstability.errors import DataError
-from rankstability.names import FIELDS, candidates, plain
+from rankstability.names import FIELDS, candidates, plain, voters
 
 
 def found(*header, **given):
@@ -45,3 +45,16 @@ def test_each_of_our_columns_has_its_candidates_and_a_given_name_may_be_any():
     with pytest.raises(DataError) as caught:
         candidates(["a", "b"], {"hit": "c"})
     assert (caught.value.value, caught.value.expected) == ("c", "a, b")
+
+
+@pytest.mark.parametrize(
+    ("header", "found"),
+    [
+        (["model_a", "model_b", "winner", "User ID"], "User ID"),
+        (["worker", "judge", "user"], "judge"),
+        (["user", "annotator"], "annotator"),
+        (["model_a", "winner", "username"], ""),
+    ],
+)
+def test_who_voted_is_found_by_the_name_of_its_column(header, found):
+    assert voters(header) == found

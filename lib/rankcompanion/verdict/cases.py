@@ -115,7 +115,7 @@ def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
             recipe = RECIPES[one.recipe]
             return decisive.fewest(one.judgments, recipe, alpha, one.humans)
         return fewest_comparisons(one.battles, alpha)
-    except DataError:  # infinite strengths
+    except DataError:  # no two systems have a strength
         return pd.DataFrame(columns=decisive.COLUMNS)
 
 

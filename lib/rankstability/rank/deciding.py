@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from ..errors import DataError
+from ..score.rr import REFERENCE
 from .battles import Battles
+from .bradley_terry import largest_group
 from .fewest import fewest as fewest_scores
 from .fewest import fewest_battles
 from .ranking import Ranking
@@ -32,7 +35,7 @@ def fewest(ranking: Ranking) -> pd.DataFrame:
     Raises
     ------
     DataError
-        For a ranking of anything but judgments, or battles whose strengths are infinite.
+        For a ranking of anything but judgments, or battles in which no two systems have a strength.
 
     Examples
     --------
@@ -57,8 +60,15 @@ def fewest(ranking: Ranking) -> pd.DataFrame:
 
 
 def fewest_comparisons(compared: Battles, alpha: float) -> pd.DataFrame:
-    """`fewest` of battles and relative rankings; judges that are not all named count as one."""
-    data = compared.grouped
+    """`fewest` of battles and relative rankings; judges that are not all named count as one.
+
+    Asked of the systems that wins and ties to and fro join: whoever never lost, or never won, has
+    no place that a removal could change.
+    """
+    data = compared.grouped.without(REFERENCE)
+    joined = largest_group(data.counts)
+    if joined.sum() > 1:
+        data = data.without(*np.array(data.systems, dtype=object)[~joined])
     if compared.unnamed:
         data = replace(data, judges=data.judges * 0)
     data = data.by("judge")

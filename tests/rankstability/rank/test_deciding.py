@@ -1,5 +1,6 @@
 """The public call of `fewest`: what decides a ranking of judgments, of any kind."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -71,3 +72,18 @@ def test_judges_decide_only_where_there_are_several_and_all_are_named(judges, un
     table = fewest_comparisons(compared, 0.05)
     assert table["unit"].tolist() == units and table["of"].tolist()[0] == 12
     assert table.index.tolist() == list(range(len(units)))
+
+
+def test_a_model_that_never_lost_takes_nothing_from_what_decides_the_others():
+    """It has no place: the few that decide are those of the others alone."""
+    rng = np.random.default_rng(4)
+    sides = rng.permuted(np.tile(list("abcd"), (200, 1)), axis=1)[:, :2]
+    rows = [(x, y, min(x, y) if rng.random() < 0.6 else max(x, y)) for x, y in sides]
+    frame = pd.DataFrame(rows, columns=["model_a", "model_b", "winner"])
+    frame["judge"] = rng.choice(list("jklm"), len(frame))
+    new = pd.DataFrame({"model_a": "new", "model_b": ["a", "b"], "winner": "new", "judge": "j"})
+    alone, beside = (
+        fewest(rank_systems(read_battles(each)))
+        for each in (frame, pd.concat([frame, new], ignore_index=True))
+    )
+    pd.testing.assert_frame_equal(alone, beside)
