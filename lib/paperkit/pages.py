@@ -269,7 +269,8 @@ def _figure(
     before = set(captions.said)
     caption = captions.of(name) or tables.words(plain)
     first = captions.said - before
-    seen = re.sub(r"([*_`<>\[\]])", r"\\\1", str(about.get("seen") or ""))
+    seen = re.sub(r"(?<![\w.])-(?=\d)", "−", str(about.get("seen") or ""))
+    seen = re.sub(r"([*_`<>\[\]])", r"\\\1", seen)
     drawn = png or (
         (folder / name).read_bytes() if name.endswith(".png") else b""
     )

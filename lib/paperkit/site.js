@@ -92,7 +92,8 @@
   }
   function filter() {
     var field = form.field.value;
-    var asked = form.words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    // "table 4" is one place, not two words
+    var asked = form.words.value.toLowerCase().match(/(?:table|figure|section|equation) [\d.]+|\S+/g) || [];
     function texted(column) {  // read only when words are asked for
       return texts[column] = texts[column] || rows.map(function (row) { return words(row, column); });
     }
@@ -103,7 +104,8 @@
         (!form.weak.checked || texted("reason")[i].indexOf("weak:") === 0) &&
         asked.every(function (word) {  // a number is a whole one: the 2 of Table 2 is not that of 2021
           var text = texted(field)[i];
-          return /^\d+$/.test(word) ? new RegExp("(^|\\D)" + word + "(\\D|$)").test(text) : text.indexOf(word) >= 0;
+          if (!/(^| )[\d.]*\d$/.test(word)) return text.indexOf(word) >= 0;
+          return new RegExp("(^|[^\\d.])" + word.replace(/\./g, "\\.") + "(?!\\d)").test(text);
         });
     });
     turn(0);

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from rankstability.change import perturb
+from rankstability.errors import DataError
 from rankstability.judgments import (
     DirectAssessment,
     at_least_two,
@@ -118,6 +119,18 @@ class Study:
     )  # how many scores of it were 0, and how many were cut at 100
 
 
+def _checked(name: str, values: object) -> None:
+    """Raises DataError for anything but a list of positive numbers."""
+    listed = values if isinstance(values, list | tuple) else [values]
+    wrong = [v for v in listed if not isinstance(v, int | float) or not v > 0]
+    if wrong or listed is not values:
+        raise DataError(
+            f"not a list of {name}",
+            value=str(values),
+            expected="a list of positive numbers, such as [1.5, 2.0]",
+        )
+
+
 def study(
     da: DirectAssessment,
     divisors: Sequence[float],
@@ -131,6 +144,8 @@ def study(
     fewer than two systems, or with only human systems.
     """
     at_least_two(da, machine=True)
+    _checked("divisors", divisors)
+    _checked("inflate", factors)
     rank_of = default_ranker(**lines)
     original = rank_of(da)
     comparisons = sweep(da, divisors, rank_of, original)

@@ -27,7 +27,7 @@ from rankstability.rank.battles import METHOD
 from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.certainty import Certainty
 from rankstability.rank.ranking import Ranking
-from rankstability.rank.recipes import RECIPES
+from rankstability.rank.recipes import RECIPES, Recipe
 
 from ..running.run import of_no_weight
 from ..running.session import Run
@@ -297,9 +297,7 @@ def facts(
         "unit": made.unit,
         "asked": _asked(made, frames["unit_table"]),
         "standardised": recipe is not None and recipe.score == "z",
-        "score_name": SCORE_NAMES[
-            one.protocol, recipe.score if recipe else one.recipe
-        ],
+        "score_name": _score_name(one, recipe),
         "judgments": one.data.counted,
         "judges": one.battles.judges if one.battles else None,
         "unnamed": one.battles.unnamed if one.battles else None,
@@ -367,6 +365,16 @@ def loads(one: Case, sure: Certainty) -> list[dict[str, Any]]:
     return out
 
 
+def _score_name(one: Case, recipe: Recipe | None) -> str:
+    """What the score is, and that domains weigh alike where the recipe has it so."""
+    if recipe is None:
+        return SCORE_NAMES[one.protocol, one.recipe]
+    name = SCORE_NAMES[one.protocol, recipe.score]
+    domains = one.own.units.get("domain", np.zeros(1))
+    alike = recipe.by_domain and len(np.unique(domains)) > 1
+    return f"{name}, each domain weighing the same" if alike else name
+
+
 def _asked(made: Ranking, units: pd.DataFrame) -> list[Any]:
     """Annotators or documents, if named and taken as fixed while the other is resampled."""
     named = units.set_index("unit")["units"]
@@ -394,6 +402,11 @@ def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
     else:
         excluded = judgments.attrs.get("excluded", {})
     how = [*rows(campaign.reading), *asked(campaign, one.systems)]
+    if campaign.rebuilt:
+        value = "rebuilt from the released z-scores"
+        how.append(
+            {"what": "raw scores", "value": value, "said by": "the catalogue"}
+        )
     if isinstance(excluded, pd.DataFrame):
         excluded = (
             excluded.groupby("reason", sort=False)["rows"].sum().to_dict()

@@ -10,6 +10,7 @@ from oracle_da import slow
 from rankcampaigns import campaigns
 from rankcompanion.notebooks import divisor_degradation as degradation
 from rankstability.change import perturb
+from rankstability.errors import DataError
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
 
@@ -75,3 +76,11 @@ def test_rankings_of_the_sweep_stand_below_each_other(demo):
     for (name, part), made in zip(table.groupby("ranking", sort=False), rankings, strict=True):
         assert tuple(part["system"]) == made.systems, name
         assert tuple(part.loc[part["line_below"] == 1, "rank"]) == made.lines
+
+
+@pytest.mark.parametrize("divisors", [0, [0.0], ["2"], "2.0", [2.0, -1.0]])
+def test_divisors_that_are_not_positive_numbers_are_refused_in_one_line(demo, divisors):
+    with pytest.raises(
+        DataError, match=r"a list of divisors; found .*; expected a list of positive"
+    ):
+        degradation.study(demo, divisors)
