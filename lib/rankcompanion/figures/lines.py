@@ -1,6 +1,7 @@
 """Plots of lines: a ranking with its sets and tests; recipes, rules, false lines side by side."""
 
 from collections.abc import Iterable, Sequence
+from textwrap import fill
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -91,11 +92,12 @@ def standing(
     )
     _table(axes[0], ranking, widths[0])
     axes[1].plot(ranking["score"], y, "o", color=BLUE, ms=5)
-    axes[1].set_xlabel(label)
+    axes[1].set_xlabel(fill(label, 40))
     handles: list[Any] = []
     if unit:
         axes[1].hlines(y, ranking["low"], ranking["high"], color=BLUE, lw=1.4)
-        axes[1].set_xlabel(f"{label}, {100 - 100 * alpha:g} % interval")
+        interval = f"{label}, {100 - 100 * alpha:g} % interval"
+        axes[1].set_xlabel(fill(interval, 40))
         axes[2].set_xlabel(f"rank, with other\n{UNITS.get(unit, unit)}")
         handles += _sets(axes[2], ranking, alpha, systems)
     drawn = [(row.below, _kind(row)) for row in lines.itertuples()]

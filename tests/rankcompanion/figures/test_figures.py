@@ -589,3 +589,13 @@ def test_agreement_without_a_reference_is_drawn_once():
         said = [text.get_text() for text in legend.get_texts()]
         assert said == ["intra: one judge twice", "inter: two judges", *words]
         plt.close(fig)
+
+
+def test_a_long_name_of_the_score_is_no_wider_than_its_axis():
+    table = ranges(score=SPAN, unit="worker x document")
+    name = "mean raw score, each domain weighing the same"
+    fig = lines.standing(table, lines_of(), TITLE, name)
+    fig.draw_without_rendering()
+    axis = fig.axes[1]
+    assert axis.xaxis.label.get_window_extent().width < axis.get_window_extent().width
+    plt.close(fig)
