@@ -37,7 +37,9 @@ def verdict(folder, said, judge):
 
 def plain(page, out):
     """The page without its section of judges, its data's checksum and the names of files."""
-    page = SECTION.sub("", page).replace(out["data"], "").replace(", ".join(out["files"]), "")
+    page = SECTION.sub("", page).replace(out["data"], "")
+    for name in out["files"]:
+        page = page.replace(f'<a href="{name}"><code>{name}</code></a>, ', "")
     return re.sub(r"\s+", " ", page)
 
 
