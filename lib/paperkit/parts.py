@@ -12,9 +12,8 @@ from typing import Any
 
 from .placing import listed, record
 
-BEGINS = (
-    r"\W*{}(?![\w-])"  # a text, whatever its marks, that begins with a pair
-)
+# a text, whatever its marks, that begins with a pair
+BEGINS = r"\W*{}(?![\w-])"
 
 
 def pairs_of(folder: Path) -> list[str]:

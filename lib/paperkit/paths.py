@@ -9,9 +9,8 @@ FIGURES = ROOT / "figures"
 RESULTS = Path(
     "results"
 )  # of users' own campaigns, one folder each, below `results_root`
-BUILD = (
-    ROOT / "build"
-)  # executed notebooks, status files, the report site; never tracked
+# executed notebooks, status files, the report site; never tracked
+BUILD = ROOT / "build"
 PUBLISHED = ROOT / "data" / "published"
 
 

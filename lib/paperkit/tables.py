@@ -78,9 +78,8 @@ def html(frame: pd.DataFrame) -> str:
         else ""
     )
     head = f"<thead><tr>{''.join(heads)}</tr></thead>"
-    ignored = (
-        "tex2jax_ignore mathjax_ignore"  # a $ in a name begins no formula
-    )
+    # a $ in a name begins no formula
+    ignored = "tex2jax_ignore mathjax_ignore"
     return visible(
         f'<table class="frame {ignored}">{head}<tbody>\n{body}\n</tbody></table>{more}'
     )

@@ -110,17 +110,14 @@ SAME = {
 }  # has its own weight
 Files: TypeAlias = tuple[Path, ...]
 People: TypeAlias = Mapping[str, Sequence[str]] | None
-SURELY_THE_SAME = (
-    20  # judgments that no two annotators give alike, score for score
-)
-VARIED = (
-    5  # different scores and spans, at least: without errors, all are the same
-)
+# judgments that no two annotators give alike, score for score
+SURELY_THE_SAME = 20
+# different scores and spans, at least: without errors, all are the same
+VARIED = 5
 # what a layout says of a judgment
 SAID = ("hit", "system", "item", "type", "score", "block", "spans")
-LONGEST = (
-    30 * 24 * 3600
-)  # seconds from an item's start to its end that are still plausible
+# seconds from an item's start to its end that are still plausible
+LONGEST = 30 * 24 * 3600
 
 
 def companion(file: Path) -> bool:

@@ -266,9 +266,8 @@ def hidden(path: Path) -> Notes:
             with packed.open(part) as stream:
                 for _, row in ElementTree.iterparse(stream):
                     if row.tag.endswith("}row"):
-                        flat = (
-                            float(row.get("ht") or 1) == 0
-                        )  # its height was made 0
+                        # its height was made 0
+                        flat = float(row.get("ht") or 1) == 0
                         rows += flat or row.get("hidden") in ("1", "true")
                         row.clear()
     return (

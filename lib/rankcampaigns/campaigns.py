@@ -201,9 +201,8 @@ def _own(path: Path, told: Mapping[str, Any] | None) -> Campaign:
     named = path.parent if path.is_file() else path
     named = named.parent if named.name == ANALYSIS else named
     name = FILE_ENDING.sub("", file.name) if file else named.name
-    name = (
-        visible(name.strip(".")) or "campaign"
-    )  # a folder's name: never ".."
+    # a folder's name: never ".."
+    name = visible(name.strip(".")) or "campaign"
     # results under a catalogue name must not be mistaken for those of the official campaign
     name = f"own-{name}" if name in catalogue() else name
     campaign = _campaign(name, folder, entry, file)

@@ -29,9 +29,8 @@ CLUSTERS, OF_CLUSTERS = (
 )  # official
 MOST_FOLDERS = 500  # of one depth
 RECORD = "run.json"  # lists the files that a run wrote
-STAND_OFF = (
-    "human-scores"  # the folder of a metrics task that holds the judgments
-)
+# the folder of a metrics task that holds the judgments
+STAND_OFF = "human-scores"
 TABLE = re.compile(
     r".*(\.(csv|tsv|txt|jsonl|ndjson|json|seg\.score)(\.gz)?|\.tsv\.tar\.gz|\.parquet)",
     re.I,

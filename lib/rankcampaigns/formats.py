@@ -33,9 +33,8 @@ TOLD = (
     "humans",
     "judges",
 )  # change judgments
-DEEPEST = (
-    3  # folders in folders of a release in which judgments are looked for
-)
+# folders in folders of a release in which judgments are looked for
+DEEPEST = 3
 PARTS = (
     "fields",
     "read",

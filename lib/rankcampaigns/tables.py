@@ -453,9 +453,8 @@ def _line_by_line(
     frame = pd.DataFrame(fields, columns=names, dtype=object).astype(
         "category"
     )
-    quoted = (
-        sign == "\t" and '"' in source
-    )  # between other signs, cells are unquoted already
+    # between other signs, cells are unquoted already
+    quoted = sign == "\t" and '"' in source
     return table(file, frame[list(only)] if only else frame, lines, quoted)
 
 

@@ -37,9 +37,8 @@ AXES = {
     "false": "campaigns of equal systems in which the recipe draws a line",
     "methods": "systems whose rank is not the same",
 }
-PHONE = (
-    3.7  # inches: the width of a figure that a phone shows without scrolling
-)
+# inches: the width of a figure that a phone shows without scrolling
+PHONE = 3.7
 COUNTED = ("removal", "rules", "lines", "methods")  # part and whole are counts
 
 
@@ -61,9 +60,10 @@ def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
 
     `fractions` is from `divisor_degradation.fractions`.
     """
+    # SR-DC first
     pairs = (
         fractions.groupby("style")["pairs"].max().sort_index(ascending=False)
-    )  # SR-DC first
+    )
     panels = max(1, len(pairs))
     size = (1.2 + 3.6 * panels, 3.4)
     fig, axes = plt.subplots(

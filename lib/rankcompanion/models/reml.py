@@ -9,17 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-NONE = (
-    -16.0
-)  # log ratio of a variance to the residual's that stands for a variance of 0
+# log ratio of a variance to the residual's that stands for a variance of 0
+NONE = -16.0
 START = -2.0  # log ratio at which the search starts
 SHIFT = 0.02  # ratio of variances at which the scale of steps turns from linear to log
 FAR = 2.5  # the longest step on that scale
 MOST_STEPS = 60
 HALVINGS = 12
-PRECISE = (
-    1e-6  # expected gain in -2 log likelihood below which a step is the last
-)
+# expected gain in -2 log likelihood below which a step is the last
+PRECISE = 1e-6
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,8 @@ class Model:
     """A campaign by relative ranking, simulated (Koehn 2012, Section 3)."""
 
     systems: int = 15  # without the reference
-    spread: float = (
-        10.0  # standard deviation of the quality of a system's outputs
-    )
+    # standard deviation of the quality of a system's outputs
+    spread: float = 10.0
     block: int = 5  # outputs ranked together: C(block, 2) pairwise judgments
     width: float = 10.0  # average qualities are uniform on [0, width]
 

@@ -114,9 +114,8 @@ class Study:
     changes: pd.DataFrame  # `changes_table` of the sweep
     ranks: pd.DataFrame  # `rankings_table` of the sweep
     inflated: pd.DataFrame  # `changes_table` (by factor) of the reverse
-    handled: (
-        pd.DataFrame
-    )  # how many scores of it were 0, and how many were cut at 100
+    # how many scores of it were 0, and how many were cut at 100
+    handled: pd.DataFrame
 
 
 def _checked(name: str, values: object) -> None:

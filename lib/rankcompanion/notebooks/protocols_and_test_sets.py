@@ -452,9 +452,8 @@ class _Documents:
         """Random sets of documents with about `size` segments: (draws, documents), 0 and 1."""
         order = np.argsort(rng.random((draws, self.number)), axis=1)
         length = self.segments[order]
-        taken = (
-            np.cumsum(length, axis=1) - length / 2 < size
-        )  # the number nearest to `size`
+        # the number nearest to `size`
+        taken = np.cumsum(length, axis=1) - length / 2 < size
         out = np.empty((draws, self.number))
         np.put_along_axis(out, order, taken.astype(float), axis=1)
         return out

@@ -22,9 +22,8 @@ from .lines.tables import line_counts as line_counts
 from .lines.tables import units_shown as units_shown
 
 TYPES = ("SYSTEM", "REPEAT", "REF", "BAD_REF")
-NOT_SIGNIFICANT = (
-    0.12  # released in place of every p-value that is not significant
-)
+# released in place of every p-value that is not significant
+NOT_SIGNIFICANT = 0.12
 
 
 def type_counts(

@@ -21,12 +21,10 @@ class TaskRankings:
     """The rankings of one task by every method."""
 
     task: str
-    judged: (
-        pairwise.PairCounts
-    )  # all judgments, including those of the reference
-    counts: (
-        pairwise.PairCounts
-    )  # without the reference: the edges of the tournament
+    # all judgments, including those of the reference
+    judged: pairwise.PairCounts
+    # without the reference: the edges of the tournament
+    counts: pairwise.PairCounts
     mfas: tournament.Tournament  # the ranking that violates the least weight
     orders: dict[
         str, tuple[str, ...]

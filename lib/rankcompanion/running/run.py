@@ -103,9 +103,8 @@ def plan(
     final = parameters.output_folder(
         wanted or placing.results_folder(campaign) / name
     )
-    beside = (
-        wanted or campaign.own
-    )  # the executed copy, too; the report does not show it
+    # the executed copy, too; the report does not show it
+    beside = wanted or campaign.own
     folder = final if beside else paths.BUILD / "executed" / campaign.name
     stem = f"{name}__{pair}" if pair not in ("", WHOLE) else name
     run = Plan(name, campaign, pair, final, folder / f"{stem}.ipynb", values)
@@ -315,9 +314,8 @@ def _papermill(
     run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool
 ) -> None:
     os.environ.update(ONE_THREAD)
-    os.environ["JUPYTER_PREFER_ENV_PATH"] = (
-        "1"  # the kernel of this environment, no other
-    )
+    # the kernel of this environment, no other
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
     import papermill as pm
     import zmq
     from traitlets.config import Config

@@ -48,13 +48,11 @@ UNTOLD = "cannot be told from these data"
 NEGLIGIBLE = 1e-9  # share of a mean that is a rounding error
 FEW = 4  # units: with fewer, the first sentence warns that only large differences can show
 WEAK = 3.0  # degrees of freedom: the page names a system that has fewer
-LOOKS_ADAPTIVE = (
-    0.05  # p of `balanced.looks_adaptive` below which the page says so
-)
+# p of `balanced.looks_adaptive` below which the page says so
+LOOKS_ADAPTIVE = 0.05
 HEAVY = 0.2  # share of all judgments: the first sentence names who has so much
-FEW_EFFECTIVE = (
-    5.0  # effective units: with fewer of many, the first sentence says so
-)
+# effective units: with fewer of many, the first sentence says so
+FEW_EFFECTIVE = 5.0
 SCARCE = 5.0  # degrees of freedom: where a system has fewer, the first sentence says how many
 
 

@@ -115,9 +115,8 @@ def verdict(
     } | dict(values)
     where = [known.pop(name) for name in ("campaign", "pair", "output_dir")]
     run = session.opened(parameters.VERDICT, *where, **known)
-    had = (
-        read or {}
-    )  # all pairs of a user's own campaign: checked before anything slow starts
+    # all pairs of a user's own campaign: checked before anything slow starts
+    had = read or {}
     every = cases(
         replace(run, pairs=tuple(had)), known["recipe"], known["unit"], had
     )

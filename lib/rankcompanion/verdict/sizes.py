@@ -43,9 +43,8 @@ ADDITIONS: dict[str, dict[str, float]] = {
 }
 """What is doubled: documents, by the same annotators; annotators, on the same documents; ratings of
 each output, by the same annotators; documents and annotators, each judging as much as now."""
-LEAST = (
-    1e-3  # degrees of freedom of a system whose judgments all lie in one unit
-)
+# degrees of freedom of a system whose judgments all lie in one unit
+LEAST = 1e-3
 
 
 def precision(

@@ -20,9 +20,8 @@ from .ranges import Units, default_unit, ranks, units
 from .ranking import Ranking, rank_scored
 from .systems import SIGN_TEST, count_tests, rank_counts
 
-METHOD = (
-    "bojar"  # the score of relative rankings: wins over decided comparisons
-)
+# the score of relative rankings: wins over decided comparisons
+METHOD = "bojar"
 RANKED = ["rank", "system", "score", "cluster"]
 
 
@@ -38,9 +37,8 @@ class Battles:
     every: Units  # all comparisons by block, with ties
     grouped: Units  # the same by unit
     method: str  # the score: strengths of battles, else `METHOD`
-    number: (
-        pd.DataFrame
-    )  # `rank.units.unit_table`, without judges if not all are named
+    # `rank.units.unit_table`, without judges if not all are named
+    number: pd.DataFrame
     judges: int  # how many are named
     unnamed: int  # blocks that name no judge
     workers: tuple[str, ...] = ()  # judges are codes, without names

@@ -168,9 +168,8 @@ def judge_influence(
     strength, *effects = influences(data.counts)
     win, tie = (effect.reshape(n * n, n) for effect in effects)
     i, j = (a.ravel() for a in np.indices((n, n)))
-    influence = (
-        data.wins @ win + data.ties @ tie / 2
-    )  # ties are in both directions
+    # ties are in both directions
+    influence = data.wins @ win + data.ties @ tie / 2
     made = (data.wins + data.ties / 2) @ np.abs(np.eye(n)[i] - np.eye(n)[j])
     if unit == "judge":
         size = int(owner.max()) + 1

@@ -34,9 +34,8 @@ from .systems import rank_counts
 UNITS = {"judgment": "", "annotator": "worker", "document": "document"}
 CLOSEST = 3  # challengers of the first that are tried
 FEW = 12  # bounds up to which judgments are tried one after the other
-SMALL = (
-    100  # removals; where no more can go, few are tried one after the other
-)
+# removals; where no more can go, few are tried one after the other
+SMALL = 100
 TRIED = 20  # judgments of each plan that are tried so
 SINGLE = 2_000  # judges that are tried alone: those who judged most
 LARGE = 200_000  # judgments; of more, only the first place is asked, and few single units are tried
@@ -115,9 +114,8 @@ def removals(
     )
     equal_weights = bool((weight == 1).all()) and not recipe.by_domain
     no_copies = len(np.unique(decision)) == len(decision)
-    plain = (
-        equal_weights and renew is None and no_copies
-    )  # means of fixed scores
+    # means of fixed scores
+    plain = equal_weights and renew is None and no_copies
 
     domains = {
         name: of for name, of in judged.units.items() if name == "domain"

@@ -18,9 +18,8 @@ BLOCK = 1 << 18  # differences that are ranked at a time
 RESAMPLES = 100  # of WMT26's bootstraps
 Draw = Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
 EXACT_UP_TO = 50  # up to this many segments, SciPy's signed rank test is exact (no ties, no zeros)
-ENUMERATED = (
-    13  # and with ties or zeros, it enumerates all signs up to this many
-)
+# and with ties or zeros, it enumerates all signs up to this many
+ENUMERATED = 13
 
 
 def signed_rank(

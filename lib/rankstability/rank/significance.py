@@ -59,9 +59,8 @@ def rank_sum(
     h = counts.reshape(distinct.size, size).astype(float)
     upto = np.cumsum(h, axis=0)
     equal = h.T @ h
-    u = (
-        h.T @ upto - equal / 2
-    )  # u[i, j]: pairs in which i is above j, ties half
+    # u[i, j]: pairs in which i is above j, ties half
+    u = h.T @ upto - equal / 2
     n = h.sum(axis=0)
     squares = h * h
     cross = squares.T @ h

@@ -41,12 +41,10 @@ class Outcome:
     systems: tuple[str, ...]
     means: np.ndarray  # (n, S) system scores, higher is worse (as MQM)
     p: np.ndarray  # (n, P) two-sided p of the permutation test
-    strength: (
-        np.ndarray
-    )  # (n, P) |difference| in standard deviations: orders pairs of equal p
-    sets: (
-        np.ndarray
-    )  # (n,) the set of documents (elsewhere: of units) of each study
+    # (n, P) |difference| in standard deviations: orders pairs of equal p
+    strength: np.ndarray
+    # (n,) the set of documents (elsewhere: of units) of each study
+    sets: np.ndarray
     alpha: float
 
     @property

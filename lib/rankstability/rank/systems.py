@@ -23,9 +23,8 @@ PERMUTATIONS = 500
 SEED = 20240601
 SIGN_TEST = "sign test"
 NOTES = {name: "" if name == "none" else f", {name}" for name in CORRECTIONS}
-UNSCORED = (
-    -1.0
-)  # the score of a system without a comparison that counts: it comes last
+# the score of a system without a comparison that counts: it comes last
+UNSCORED = -1.0
 
 
 def rank_scores(

@@ -39,9 +39,8 @@ class Annotations:
     """
 
     table: pd.DataFrame
-    left: (
-        np.ndarray
-    )  # with `right`: rows of `table`, each pair of annotations once
+    # with `right`: rows of `table`, each pair of annotations once
+    left: np.ndarray
     right: np.ndarray
     judge: np.ndarray  # code of each row's judge
     item: np.ndarray  # code of its comparison (task, segment, systems)
@@ -260,9 +259,8 @@ class Sums:
         _, item, number = np.unique(
             notes.item[left], return_inverse=True, return_counts=True
         )
-        share = (
-            1 / number[item]
-        )  # every comparison has equal weight in Fleiss' mean
+        # every comparison has equal weight in Fleiss' mean
+        share = 1 / number[item]
         self.items = np.bincount(at, weights=share, minlength=size)
         self.item_agree = np.bincount(
             at, weights=share * agree, minlength=size
