@@ -100,6 +100,7 @@ def test_the_page_names_the_rates_of_the_regimes():
     words = sources()[1]
     rates = {regime.name.partition(":")[0]: regime.rate for regime in statements.REGIMES}
     assert f"up to {100 * rates['heavy loads']:.1f} % of rankings made a false" in words
+    assert f"heavy_rate = {rates['heavy loads']:g} %" in words  # what the rest of the page says
     assert 1 / 4 < rates["whims all of one exact size, three annotators"] < 1 / 3 + 0.01
     assert "one such statement in three may be false" in words
 
