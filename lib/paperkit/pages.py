@@ -566,13 +566,12 @@ def _region(table: re.Match[str]) -> str:
     whole = SENTENCE.sub('<td class="words">', table[0])
     made = f'<div class="scroll" role="region" tabindex="0" aria-label="Table">{whole}</div>'
     rows = table[0].partition("<tbody>")[2].count("<tr")
-    if table[0].startswith('<table class="settings'):
-        return f'<details class="long"><summary>{rows} settings</summary>{made}</details>'
-    if rows <= LONGEST or table[0].startswith('<table class="ranking'):
+    settings = table[0].startswith('<table class="settings')
+    ranking = table[0].startswith('<table class="ranking')
+    if not settings and (ranking or rows <= LONGEST):
         return made
-    return (
-        f'<details class="long"><summary>{rows} rows</summary>{made}</details>'
-    )
+    what = "settings" if settings else "rows"
+    return f'<details class="long"><summary>{rows} {what}</summary>{made}</details>'
 
 
 MATH = {

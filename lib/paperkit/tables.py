@@ -47,8 +47,8 @@ SAID = ("cell", "ours", "reason", "best", "weakest", "evidence")
 END = re.compile(r"(?:(.*)_)?(low|high)(?:_(.*))?")
 
 
-def html(frame: pd.DataFrame) -> str:
-    """`frame` as an HTML table: names are escaped, at most `MOST` rows are shown.
+def html(frame: pd.DataFrame, kind: str = "frame") -> str:
+    """`frame` as an HTML table of class `kind`: names are escaped, at most `MOST` rows are shown.
 
     The numbers of a column all have the same decimals, such that its median has three significant
     digits; the ends of an interval have those of the estimate. Whole numbers have no decimals,
@@ -81,7 +81,7 @@ def html(frame: pd.DataFrame) -> str:
     # a $ in a name begins no formula
     ignored = "tex2jax_ignore mathjax_ignore"
     return visible(
-        f'<table class="frame {ignored}">{head}<tbody>\n{body}\n</tbody></table>{more}'
+        f'<table class="{kind} {ignored}">{head}<tbody>\n{body}\n</tbody></table>{more}'
     )
 
 
@@ -223,12 +223,8 @@ def named(values: Mapping[str, Any]) -> str:
         if isinstance(part, Mapping):
             part = ", ".join(f"{key} {value}" for key, value in part.items())
         rows.append((name, NONE if part in ("", None) else str(part)))
-    table = html(
-        pd.DataFrame(rows, columns=["setting", "value"], dtype=object)
-    )
-    return table.replace(
-        '<table class="frame', '<table class="settings frame', 1
-    )
+    frame = pd.DataFrame(rows, columns=["setting", "value"], dtype=object)
+    return html(frame, "settings frame")
 
 
 def words(markdown: str) -> str:
