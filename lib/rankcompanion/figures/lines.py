@@ -171,7 +171,7 @@ def _table(ax: Axes, ranking: pd.DataFrame, width: float) -> None:
         for x, side, text in (
             (0.0, "left", str(row.rank)),
             (0.3, "left", str(row.system)),
-            (width, "right", _written(row.score, digits)),
+            (width, "right", templates.fixed(row.score, digits)),
         ):
             ax.text(x, row.rank, text, ha=side, va="center", fontsize=8.5)
     ax.set_xlim(0, width)
@@ -512,10 +512,3 @@ def rules_figure(counts: pd.DataFrame, title: str) -> Figure:
         )
         ax.tick_params(axis="x", labelsize=7.5)
     return finish(fig, title)
-
-
-def _written(score: float, digits: int) -> str:
-    """A score as the figure writes it; a dash for a strength that is not finite."""
-    return (
-        f"{score:z.{digits}f}".replace("-", "−") if np.isfinite(score) else "—"
-    )

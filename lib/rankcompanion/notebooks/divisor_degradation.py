@@ -120,9 +120,9 @@ class Study:
 
 def _checked(name: str, values: object) -> None:
     """Raises DataError for anything but a list of positive numbers."""
-    listed = values if isinstance(values, list | tuple) else [values]
-    wrong = [v for v in listed if not isinstance(v, int | float) or not v > 0]
-    if wrong or listed is not values:
+    if not isinstance(values, list | tuple) or not all(
+        isinstance(value, int | float) and value > 0 for value in values
+    ):
         raise DataError(
             f"not a list of {name}",
             value=str(values),

@@ -355,14 +355,9 @@ def _needed(needed: pd.DataFrame, shares: pd.DataFrame) -> Iterable[Record]:
             }
             record |= {key: row[key] for key in ("systems", "sigma2", "share")}
             thousands = row["judgments"] / 1000
-            meant = (
-                "a variance"
-                if reading is AS_STATED
-                else "a standard deviation"
-            )
             reason = (
-                f"integral, not simulation; {reading.sides}-sided tests, σ² read as {meant}; "
-                f"ours / printed = {row['ratio']:.2f}"
+                f"integral, not simulation; {reading.sides}-sided tests, "
+                f"σ² read as a {reading.sigma2_is}; ours / printed = {row['ratio']:.2f}"
             )
             value = {"ours": round(thousands, 3), "reason": reason}
             yield record | {"place": "Table 4"} | value
