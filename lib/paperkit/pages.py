@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from functools import cache
+from functools import cache, partial
 from html import escape, unescape
 from itertools import chain, count, pairwise
 from pathlib import Path
@@ -248,7 +248,7 @@ def _figure(
     metadata = output.setdefault("metadata", {})
     about = {
         **metadata.get("image/png", {}),
-        **metadata.pop("rankstability", {}),
+        **metadata.get("rankstability", {}),
     }
     name = str(about.get("picture") or about.get("name") or "")
     png = (
@@ -538,10 +538,11 @@ PLAIN = re.compile(
 )
 
 
-def harmless(html: str) -> str:
+def harmless(html: str, folds: bool = True) -> str:
     """The HTML output of a cell, with all markup that could run or load anything shown as text.
 
-    Names and titles come from data, which a page must show and never obey.
+    Names and titles come from data, which a page must show and never obey. Long tables are folded,
+    unless they lie in a fold already (`folds`).
     """
     safe = re.sub(r"<style.*?</style>", "", html, flags=re.DOTALL)
     if not PLAIN.fullmatch(safe):  # most output is plain, and bleach is slow
@@ -555,20 +556,22 @@ def harmless(html: str) -> str:
             safe, tags=TAGS, attributes=ATTRIBUTES, css_sanitizer=css
         )
     safe = safe.replace("<th></th>", "<td></td>")  # an empty heading
-    return re.sub(r"<table[^>]*>.*?</table>", _region, safe, flags=re.DOTALL)
+    region = partial(_region, folds=folds)
+    return re.sub(r"<table[^>]*>.*?</table>", region, safe, flags=re.DOTALL)
 
 
-def _region(table: re.Match[str]) -> str:
-    """A table in a region that scrolls; folded if it is long or of settings, unless a ranking.
+def _region(table: re.Match[str], folds: bool) -> str:
+    """A table in a region that scrolls; one that `folds` is folded if it is long or of settings.
 
-    Cells that hold a sentence are marked, so that they are given the width to read it.
+    A ranking never is. Cells that hold a sentence are marked, so that they are given the width to
+    read it.
     """
     whole = SENTENCE.sub('<td class="words">', table[0])
     made = f'<div class="scroll" role="region" tabindex="0" aria-label="Table">{whole}</div>'
     rows = table[0].partition("<tbody>")[2].count("<tr")
     settings = table[0].startswith('<table class="settings')
     ranking = table[0].startswith('<table class="ranking')
-    if not settings and (ranking or rows <= LONGEST):
+    if not folds or (not settings and (ranking or rows <= LONGEST)):
         return made
     what = "settings" if settings else "rows"
     return f'<details class="long"><summary>{rows} {what}</summary>{made}</details>'

@@ -25,6 +25,29 @@ def test_formulas_are_mathml_and_what_they_quote_stays_text(tmp_path):
     assert body.words[0][2].split()[:2] == ["Both", "and"]  # a formula is nothing to search for
 
 
+ROW = "<tr><td>inside</td></tr>"
+
+
+def test_a_part_that_is_shown_folded_is_its_title_until_it_is_opened(tmp_path):
+    """As `session.show(..., folded=True)` marks its label and its table."""
+    from nbformat import v4
+
+    label, table = (
+        v4.new_output("display_data", {kind: text}, metadata={"rankstability": {"folded": folded}})
+        for kind, text, folded in (
+            ("text/markdown", "**Pair by pair**", "title"),
+            ("text/html", f"<table><tbody>{ROW * 30}</tbody></table>", "Pair by pair"),
+        )
+    )
+    saved = tmp_path / "01_tiny.ipynb"
+    cell = v4.new_code_cell("show(parts, folded=True)", outputs=[label, table])
+    saved.write_text(json.dumps(v4.new_notebook(cells=[v4.new_markdown_cell("# T"), cell])))
+    html = pages.body(saved, {}, tmp_path).html
+    before, _, inside = html.partition("<details><summary>Pair by pair</summary>")
+    assert "inside" in inside.partition("</details>")[0] and "inside" not in before
+    assert html.count("Pair by pair") == 1 and "30 rows" not in html  # folded once
+
+
 def test_captions_are_taken_from_the_text_above_and_numbered_by_pair():
     captions = pages.Captions()
     text = "## A\n\n**Figure 1** (`bump`). Look *here*: 7% of\nit.\n\nText.\n"
