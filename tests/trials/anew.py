@@ -52,9 +52,10 @@ def fewest(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
 def effort(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
     """Notebook 06, of direct assessment."""
     samplers = twins.da_samplers(campaigns.load_da(campaign, pair), given["unit"])
-    label = f"{campaign.name} ({campaign.style_of(pair) or campaign.protocol})"
+    about = {"campaign": campaign.name, "pair": pair}
+    about["label"] = f"{campaign.name} ({campaign.style_of(pair) or campaign.protocol})"
     splits, seed = given["splits"] or 100, given["seed"]
-    return twins.effort(samplers, campaign.name, label, pair, splits=splits, seed=seed)
+    return twins.effort(samplers, about, splits=splits, seed=seed)
 
 
 def clusters_by_rule(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:

@@ -44,11 +44,11 @@ COUNTED = ("removal", "rules", "lines", "methods")  # part and whole are counts
 
 def divisor_bump(rankings: pd.DataFrame, title: str) -> Figure:
     """Figures 2 and 3: ranks by divisor, from `divisor_degradation.rankings_table`."""
-    named = rankings.assign(ranking=rankings["ranking"].str.removeprefix("d-"))
+    named = rankings.rename(columns={"rank": "place"})
+    named["ranking"] = named["ranking"].str.removeprefix("d-")
     return bump(
         named,
         title=title,
-        place="rank",
         ordered=True,
         xlabel="scores divided by",
     )

@@ -322,8 +322,6 @@ def bump(
     places: pd.DataFrame,
     *,
     title: str,
-    by: str = "ranking",
-    place: str = "place",
     highlight: Collection[str] | None = None,
     ordered: bool = False,
     xlabel: str = "",
@@ -334,8 +332,8 @@ def bump(
     Parameters
     ----------
     places : DataFrame
-        Columns system; `by`: the ranking, a column of the chart, in order of appearance; `place`,
-        from 1 (no row or NaN: absent). For lines between clusters either cluster (rows best first),
+        Columns system; ranking, a column of the chart, in order of appearance; place, from 1 (no
+        row or NaN: absent). For lines between clusters either cluster (rows best first),
         or line: what is drawn below that place (``kept`` or 1: a black bar with a cross;
         ``appeared``: an orange one; ``vanished``: grey dashes; anything else: nothing).
     highlight : collection of str, optional
@@ -345,10 +343,10 @@ def bump(
         the dots are thin, and only lead the eye to the system's next dot.
     """
     if "cluster" in places and "line" not in places:
-        below = places.groupby(by, sort=False)["cluster"].shift(-1)
+        below = places.groupby("ranking", sort=False)["cluster"].shift(-1)
         places = places.assign(line=below > places["cluster"])
-    names = list(dict.fromkeys(places[by]))
-    wide = places.pivot(index="system", columns=by, values=place)[
+    names = list(dict.fromkeys(places["ranking"]))
+    wide = places.pivot(index="system", columns="ranking", values="place")[
         names
     ].astype(float)
     wide = wide.sort_values(names, kind="stable")
@@ -388,9 +386,9 @@ def bump(
                     color=colour if moving else INK, fontweight="bold" if moving else "normal",
                 )  # fmt: skip
     if "line" in places:
-        for ranking, above, kind in places[[by, place, "line"]].itertuples(
-            index=False
-        ):
+        for ranking, above, kind in places[
+            ["ranking", "place", "line"]
+        ].itertuples(index=False):
             _cluster_line(ax, names.index(ranking), above + 0.5, kind)
     ax.set_xticks(range(len(names)), heads)
     top = int(np.nanmax(wide.to_numpy()))

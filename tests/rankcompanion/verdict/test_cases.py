@@ -50,7 +50,8 @@ def check(campaign, pair):
     assert by["score"].to_numpy() == pytest.approx(ranking.table["mean_z"].to_numpy())
     # notebook 06: halves agree less than whole campaigns are said to, but not out of all range
     sampler = twins.da_sampler(judgments, "z" if RECIPES[own].score == "z" else "none")
-    halves = twins.effort([sampler], campaign, "", pair, splits=20, seed=1, levels=(1.0,))
+    about = {"campaign": campaign, "label": "", "pair": pair}
+    halves = twins.effort([sampler], about, splits=20, seed=1, levels=(1.0,))
     expected = sizes.repeat(made.sure, int(made.places["claimed"].sum()), rng)
     assert expected["low"] < halves["kendall"].item() < expected["tau"] + 0.1
     return one, judgments

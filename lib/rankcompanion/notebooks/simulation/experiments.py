@@ -7,7 +7,7 @@ Section 6) is an integral: the power of the sign test in `models.simulate.Model`
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any
 
@@ -334,24 +334,36 @@ def range_quality(first: NDArray, last: NDArray, truth: NDArray) -> Floats:
     )
 
 
+@dataclass(frozen=True)
+class Bootstrap:
+    """How rank ranges are bootstrapped: resamples, and ranks of these removed at each end."""
+
+    resamples: int
+    trims: tuple[int, ...]
+
+    def ranges(
+        self, counts: PairCounts, rng: np.random.Generator
+    ) -> list[tuple[NDArray, NDArray]]:
+        """The first and last rank of each system, for each of the trims."""
+        return ranges.bootstrap_ranges(counts, self.resamples, rng, self.trims)
+
+
 def range_qualities(
     model: Model,
     judgments: Sequence[int],
     runs: int,
-    resamples: int,
+    bootstrap: Bootstrap,
     seed: int,
-    *,
-    trims: Sequence[int],
     jobs: int = 1,
 ) -> pd.DataFrame:
     """How narrow and how correct rank ranges are on simulated campaigns (Koehn 2012, Table 1).
 
-    `trims` are the numbers of resampled ranks removed at each end of a bootstrap range. Columns
-    method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``2-sided`` or ``trim 25``),
-    judgments, each of `QUALITIES` (violations as shares of systems) with its standard error, runs.
+    Columns method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``2-sided`` or
+    ``trim 25``), judgments, each of `QUALITIES` (violations as shares of systems) with its standard
+    error, runs.
     """
     settings = [("pairwise", f"{sides}-sided") for sides in SIDES]
-    settings += [("bootstrap", f"trim {trim}") for trim in trims]
+    settings += [("bootstrap", f"trim {trim}") for trim in bootstrap.trims]
 
     def work(count: int, rng: np.random.Generator) -> Floats:
         truth, drawn = _drawn(model, count, judgments, rng)
@@ -363,9 +375,7 @@ def range_qualities(
             counts = PairCounts(
                 drawn.systems, drawn.wins[e, s], drawn.ties[e, s]
             )
-            for i, (first, last) in enumerate(
-                ranges.bootstrap_ranges(counts, resamples, rng, trims)
-            ):
+            for i, (first, last) in enumerate(bootstrap.ranges(counts, rng)):
                 out[e, len(SIDES) + i, s] = range_quality(
                     first, last, truth[e]
                 )

@@ -19,8 +19,8 @@ from rankstability.score.pairwise import expected_win, weighted
 from rankstability.score.rr import REFERENCE
 
 from ...models.simulate import Model
-from .experiments import advice_for as advice_for  # for the notebook
 from .experiments import (
+    Bootstrap,
     expected_share,
     fit_spread,
     judgments_needed,
@@ -28,6 +28,7 @@ from .experiments import (
     ranking_errors,
     stacked,
 )
+from .experiments import advice_for as advice_for  # for the notebook
 
 KOEHN = settings("koehn2012")
 SYSTEMS = KOEHN["systems"]
@@ -117,12 +118,11 @@ def table1(
 
     Columns spread, and those of `experiments.range_qualities`.
     """
-    how: dict[str, Any] = {
-        "trims": [reading.trimmed(resamples) for reading in READINGS]
-    }
+    trims = tuple(reading.trimmed(resamples) for reading in READINGS)
+    bootstrap = Bootstrap(resamples, trims)
     tables = {
         s: range_qualities(
-            Model(SYSTEMS, s), SIZES, runs, resamples, seed, jobs=jobs, **how
+            Model(SYSTEMS, s), SIZES, runs, bootstrap, seed, jobs
         )
         for s in (reading.spread(SIGMA2) for reading in READINGS)
     }

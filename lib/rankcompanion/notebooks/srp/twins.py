@@ -6,7 +6,7 @@ significant differences of the first. Unlike the simulation of Riley et al. (202
 any campaign, at up to half of its judgments.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -244,9 +244,7 @@ def twins(
 
 def effort(
     samplers: Sequence[Sampler],
-    campaign: str,
-    label: str,
-    pair: str,
+    about: Mapping[str, str],
     *,
     splits: int = 50,
     seed: int = 20240601,
@@ -255,20 +253,21 @@ def effort(
 ) -> pd.DataFrame:
     """Stability by annotation effort: `rank.srp.stability` of twin studies of growing size.
 
-    `splits` twins are drawn at each of the `levels`, which are sizes of studies as shares of half
-    the campaign's units. A row per sampler and level with the columns `EFFORT_COLUMNS` (effort:
-    judgments per system in one study); without samplers, none. Of levels at which studies have
-    the same size, since units are few, the last.
+    `about` names the campaign, label and pair, whose columns it fills; the generators depend on the
+    campaign. `splits` twins are drawn at each of the `levels`, which are sizes of studies as shares
+    of half the campaign's units. A row per sampler and level with the columns `EFFORT_COLUMNS`
+    (effort: judgments per system in one study); without samplers, none. Of levels at which studies
+    have the same size, since units are few, the last.
     """
     todo = []
     for one in samplers:
         sized = {_size(one, level): level for level in levels}
         todo += [
-            (one, level, campaign, splits, seed) for level in sized.values()
+            (one, level, about["campaign"], splits, seed)
+            for level in sized.values()
         ]
     frame = pd.DataFrame(in_parallel(_at_level, todo, jobs))
-    named = frame.assign(campaign=campaign, label=label, pair=pair)
-    return named.reindex(columns=EFFORT_COLUMNS)
+    return frame.assign(**about).reindex(columns=EFFORT_COLUMNS)
 
 
 def _size(sampler: Sampler, level: float) -> int:

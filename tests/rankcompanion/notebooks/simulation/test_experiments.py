@@ -6,6 +6,7 @@ import pytest
 from rankcompanion.models.simulate import Model, draw_counts, draw_qualities
 from rankcompanion.notebooks.simulation.experiments import (
     RANKERS,
+    Bootstrap,
     advice,
     expected_share,
     fit_spread,
@@ -56,9 +57,8 @@ def test_range_quality_of_a_small_case():
 
 def test_table_1_at_10000_judgments():
     """Range sizes near the printed 8.1 (pairwise, one-sided) and 4.6 (bootstrap, trim 5)."""
-    table = range_qualities(Model(15, 10.0), [10_000], 40, 1000, 4, trims=[25, 5]).set_index(
-        "setting"
-    )
+    table = range_qualities(Model(15, 10.0), [10_000], 40, Bootstrap(1000, (25, 5)), 4)
+    table = table.set_index("setting")
     size = table["size"]
     assert abs(size["1-sided"] - 8.1) < 0.5 and size["2-sided"] > 8.7
     assert abs(size["trim 5"] - 4.6) < 0.5 and size["trim 25"] < 4.3

@@ -91,12 +91,12 @@ def test_an_rr_study_is_the_score_of_its_blocks():
 
 def test_stability_against_effort_is_the_same_for_any_jobs_and_levels():
     samplers = twins.da_samplers(campaigns.load_da(campaigns.find("demo-srdc"), "de-en"))
-    about = ("demo-srdc", "demo-srdc (SR-DC)", "de-en")
-    rows = twins.effort(samplers[:1], *about, splits=4, levels=(0.5, 1.0))
+    about = {"campaign": "demo-srdc", "label": "demo-srdc (SR-DC)", "pair": "de-en"}
+    rows = twins.effort(samplers[:1], about, splits=4, levels=(0.5, 1.0))
     assert rows["level"].tolist() == [0.5, 1.0] and list(rows) == twins.EFFORT_COLUMNS
     assert rows["effort"].is_monotonic_increasing
     assert (rows["unit"] == "workers").all() and (rows["studies"] == 8).all()
-    again = twins.effort(samplers, *about, splits=4, jobs=2)
+    again = twins.effort(samplers, about, splits=4, jobs=2)
     ways = list(dict.fromkeys(zip(again["unit"], again["normalisation"], strict=True)))
     assert ways == [("workers", "z"), ("documents", "z"), ("blocks", "z"), ("workers", "none")]
     same = twins.usual(again)
@@ -119,5 +119,6 @@ def test_at_half_by_hand():
 
 
 def test_without_samplers_the_table_of_effort_has_its_columns_and_no_row():
-    rows = twins.effort([], "one", "one worker", "zu-xh")
+    about = {"campaign": "one", "label": "one worker", "pair": "zu-xh"}
+    rows = twins.effort([], about)
     assert list(rows.columns) == twins.EFFORT_COLUMNS and rows.empty
