@@ -139,11 +139,15 @@ def study(
 ) -> Study:
     """The sweep and the reverse for one pair.
 
-    `lines` are the test, rule and alpha of `default_ranker`. Raises DataError for a pair with
-    fewer than two systems, or with only human systems.
+    `lines` are the test, rule and alpha of `default_ranker`. Raises DataError without divisors,
+    and for a pair with fewer than two systems, or with only human systems.
     """
     at_least_two(da, machine=True)
     _checked("divisors", divisors)
+    if not divisors:
+        raise DataError(
+            "no divisors", value="[]", expected="one or more, such as [1.5]"
+        )
     _checked("inflate", factors)
     rank_of = default_ranker(**lines)
     original = rank_of(da)

@@ -34,7 +34,7 @@ def test_slow_way_on_real_data():
 
 def test_humans_and_what_is_divided_are_named_and_dividing_by_one_changes_nothing(demo):
     one = degradation.study(demo, [1.0, 2.0])
-    assert one.humans == ("HUMAN.0",) and degradation.study(demo, []).changes.empty
+    assert one.humans == ("HUMAN.0",)
     assert not one.changes.loc[one.changes["divisor"] == 1, KINDS].to_numpy().any()
     human = demo.good["system"].astype(str).str.contains("HUMAN") | (demo.good["type"] == "REF")
     assert one.divided == int(human.sum()) > 0
@@ -84,3 +84,8 @@ def test_divisors_that_are_not_positive_numbers_are_refused_in_one_line(demo, di
         DataError, match=r"a list of divisors; found .*; expected a list of positive"
     ):
         degradation.study(demo, divisors)
+
+
+def test_without_divisors_there_is_nothing_to_study(demo):
+    with pytest.raises(DataError, match=r"no divisors; found .*; expected one or more"):
+        degradation.study(demo, [])
