@@ -12,7 +12,7 @@ import pandas as pd
 
 from rankcampaigns import rr as reader
 from rankstability.judgments import Blocks
-from rankstability.rank import bradley_terry, ranges
+from rankstability.rank import bradley_terry, resampling
 from rankstability.rank import standing as places
 from rankstability.rank.certainty import of_battles
 
@@ -61,7 +61,7 @@ def main():
         file = written(data, folder)
         frame = timed("read from CSV", lambda: reader.read_battles([file], "en-cs", {}))
     battles = timed("read rows counted for a verdict", lambda: places.battles(frame))
-    units = timed("counted by judge", lambda: ranges.units(data))
+    units = timed("counted by judge", lambda: resampling.units(data))
     counts = units.counts
     strength, _ = timed("strengths by counts", lambda: bradley_terry.davidson(counts))
     assert (np.diff(strength) < 0).all()

@@ -27,7 +27,7 @@ from rankstability.judgments import Blocks
 from rankstability.rank import certainty as sure
 from rankstability.rank.battles import METHOD, Battles
 from rankstability.rank.bradley_terry import STRENGTH
-from rankstability.rank.ranges import units
+from rankstability.rank.resampling import units
 from rankstability.score.scored import Scores
 
 RESULTS = Path(__file__).parent / "results" / "certainty.csv"

@@ -15,7 +15,7 @@ import pandas as pd
 from rankstability.chance import named_generator
 from rankstability.judgments import Blocks
 from rankstability.rank import certainty as sure
-from rankstability.rank.ranges import Units, units
+from rankstability.rank.resampling import Units, units
 
 RESULTS = Path(__file__).parent / "results" / "matchmaking.csv"
 SEED, CAMPAIGNS = 2024, 150

@@ -18,7 +18,7 @@ from rankcompanion.running import commands
 from rankstability import load
 from rankstability.errors import DataError
 from rankstability.judgments import blocks
-from rankstability.rank import bradley_terry, ranges
+from rankstability.rank import bradley_terry, resampling
 from rankstability.rank import standing as places
 from rankstability.score import pairwise
 from rankstability.score.pairwise import pair_counts
@@ -373,12 +373,12 @@ def test_a_battle_without_a_judge_has_none_and_is_counted(tmp_path, empty):
 
 def test_judges_who_are_not_all_named_are_no_unit_and_make_no_pair_of_agreement(tmp_path):
     rows = [battle(k, "A", "B", "model_a", judge=f"u{k % 9}", question_id="q") for k in range(18)]
-    every = ranges.units(load(json_lines(tmp_path / "all.jsonl", rows)))
-    assert ranges.default_unit(every) == "judge"
+    every = resampling.units(load(json_lines(tmp_path / "all.jsonl", rows)))
+    assert resampling.default_unit(every) == "judge"
     for some in (anonymous(rows), anonymous(rows, 4)):
         frame = load(json_lines(tmp_path / "some.jsonl", some))
-        data, left_out = ranges.units(frame), sum("judge" not in row for row in some)
-        assert ranges.default_unit(data) == "block" and (data.judges < 0).sum() == left_out
+        data, left_out = resampling.units(frame), sum("judge" not in row for row in some)
+        assert resampling.default_unit(data) == "block" and (data.judges < 0).sum() == left_out
         named = 18 - left_out
         assert len(agreement.annotate(frame).left) == named * (named - 1) / 2
         for ask in (

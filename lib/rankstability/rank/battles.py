@@ -16,8 +16,8 @@ from ..score.pairwise import PairCounts, wins_over_decided
 from ..score.rr import METHODS
 from .bradley_terry import STRENGTH, davidson, largest_group, strengths
 from .certainty import Certainty, of_battles, of_wins, strength_p
-from .ranges import Units, default_unit, ranks, units
 from .ranking import Ranking, rank_scored
+from .resampling import Units, default_unit, ranks, units
 from .systems import SIGN_TEST, count_tests, rank_counts
 
 # the score of relative rankings: wins over decided comparisons

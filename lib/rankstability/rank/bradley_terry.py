@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import (
 
 from ..errors import DataError
 from ..score.pairwise import PairCounts
-from .ranges import Units
+from .resampling import Units
 
 STEPS = 100
 ENOUGH = 1e-10

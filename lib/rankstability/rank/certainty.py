@@ -27,7 +27,7 @@ from .bradley_terry import judge_influence, largest_group
 from .company import alone_together, in_company
 from .family import family
 from .means import STILL, Means
-from .ranges import Units
+from .resampling import Units
 from .significance import check_level
 from .units import (
     DOCUMENT,

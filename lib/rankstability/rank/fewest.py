@@ -25,9 +25,9 @@ from ..score.rr import REFERENCE
 from ..score.scored import Scores
 from ..score.screening import kept_users
 from .bradley_terry import STRENGTH, finite, influences, judge_influence
-from .ranges import Units
 from .ranking import Ranking
 from .recipes import Recipe, counted_by, made_by, recipe_means
+from .resampling import Units
 from .significance import sign_test
 from .systems import rank_counts
 

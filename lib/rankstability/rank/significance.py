@@ -1,7 +1,5 @@
 """Tests between systems: all pairs at once, by name; corrections for many tests."""
 
-from functools import lru_cache
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -148,39 +146,6 @@ def sign_tests(counts: PairCounts) -> pd.DataFrame:
     return out.assign(
         p=p, p_holm=adjusted(p, "holm"), p_bh=adjusted(p, "benjamini-hochberg")
     )
-
-
-@lru_cache(maxsize=64)
-def critical_wins(
-    most: int, alpha: float = 0.05, sides: int = 1
-) -> np.ndarray:
-    """The fewest wins that a sign test calls significant, for 0 ... `most` comparisons.
-
-    ``c[N]`` is the least c with P(X >= c) <= alpha / sides for X ~ Binomial(N, 1/2); it is N + 1
-    if no number of wins suffices. ``sides=1`` tests each direction at `alpha`, ``sides=2`` is a
-    two-sided test at `alpha`. The array is shared and read-only.
-    """
-    from scipy.stats import binom
-
-    fewest = np.ones(most + 1, dtype=np.int64)
-    fewest[1:] += binom.isf(alpha / sides, np.arange(1, most + 1), 0.5).astype(
-        np.int64
-    )
-    fewest.setflags(write=False)
-    return fewest
-
-
-def significant_wins(wins: np.ndarray, sides: int = 1) -> np.ndarray:
-    """Which systems beat which by the sign test: ``[..., j, k]``, j better; `wins` likewise."""
-    total = wins + np.swapaxes(wins, -1, -2)
-    most = 1 << int(total.max()).bit_length()  # one table for many calls
-    return (wins >= critical_wins(most, sides=sides)[total]) & (total > 0)
-
-
-def significant_share(wins: np.ndarray, sides: int = 1) -> np.ndarray:
-    """Share of the pairs of systems that the sign test separates (see `significant_wins`)."""
-    n = wins.shape[-1]
-    return significant_wins(wins, sides).sum(axis=(-1, -2)) / (n * (n - 1) / 2)
 
 
 def permutation_test(

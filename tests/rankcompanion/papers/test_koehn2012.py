@@ -9,7 +9,7 @@ from paperkit import claims, paths
 from rankcampaigns import rr as readers_rr
 from rankcompanion.notebooks.simulation import readings
 from rankcompanion.papers import koehn2012
-from rankstability.rank.ranges import units
+from rankstability.rank.resampling import units
 from rankstability.score.rr import tasks
 
 
@@ -153,5 +153,5 @@ def test_a_task_that_was_not_run_has_no_data(wmt12):
 def test_no_printed_number_is_an_input():
     """The modules that compute never open the published file; only comparisons do."""
     names = [f"rankcompanion/notebooks/simulation/{n}" for n in ("experiments", "readings")]
-    for name in (*names, "rankcompanion/models/simulate", "rankstability/rank/ranges"):
+    for name in (*names, "rankcompanion/models/simulate", "rankcompanion/models/ranges"):
         assert ".published(" not in (paths.ROOT / "lib" / f"{name}.py").read_text()

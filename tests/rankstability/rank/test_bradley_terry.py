@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from rankstability.errors import DataError
-from rankstability.rank import bradley_terry, ranges
+from rankstability.rank import bradley_terry, resampling
 from rankstability.rank.certainty import of_battles
 from rankstability.score.pairwise import PairCounts
 
@@ -74,7 +74,7 @@ def by_judges(rng, judges=40, each=30, taste=0.5, truth=(0.8, 0.3, 0.0, -0.4, -0
             rows += [("t", block, judge, "x", p + 1, f"s{s}", r)
                      for p, (s, r) in enumerate(zip((a, b), ranks, strict=True))]  # fmt: skip
     columns = ["task", "block", "judge", "segment", "position", "system", "rank"]
-    return ranges.units(pd.DataFrame(rows, columns=columns))
+    return resampling.units(pd.DataFrame(rows, columns=columns))
 
 
 @pytest.mark.parametrize("tied", [0.4, 0.0])
@@ -85,7 +85,7 @@ def test_errors_by_judge_are_those_of_leaving_out_one_judge_after_the_other(tied
     left = []
     for judge in range(25):
         keep = data.judges != judge
-        one = ranges.Units(data.systems, data.wins[keep], data.ties[keep], data.judges[keep])
+        one = resampling.Units(data.systems, data.wins[keep], data.ties[keep], data.judges[keep])
         left.append(bradley_terry.davidson(one.counts)[0])
     jackknife = np.cov(np.array(left).T, ddof=0) * 24
     expected = np.sqrt(np.diag(jackknife))[got.order]

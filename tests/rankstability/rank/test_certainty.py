@@ -21,7 +21,7 @@ from rankcompanion.verdict import cases
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.judgments import Blocks
-from rankstability.rank import ranges
+from rankstability.rank import resampling
 from rankstability.rank.balanced import looks_adaptive
 from rankstability.rank.certainty import certainty, of_battles, of_means, of_wins, strength_p
 from rankstability.rank.items import items_needed
@@ -354,7 +354,8 @@ def duels(wins, judges=6):
 
 def test_a_newcomer_who_won_all_it_played_takes_nothing_from_the_others():
     wins = np.array([[0, 20, 24, 0], [10, 0, 20, 0], [6, 10, 0, 0], [5, 0, 0, 0]])
-    old, new = of_battles(ranges.units(duels(wins[:3, :3]))), of_battles(ranges.units(duels(wins)))
+    old = of_battles(resampling.units(duels(wins[:3, :3])))
+    new = of_battles(resampling.units(duels(wins)))
     assert new.systems == ("m0", "m1", "m2", "m3") and np.isnan(new.mean[3])
     assert new.placed.tolist() == [True, True, True, False] and not new.may_be_first[3]
     assert new.mean[:3] == pytest.approx(old.mean) and new.p[3, :3].tolist() == [1, 1, 1]
@@ -364,7 +365,7 @@ def test_a_newcomer_who_won_all_it_played_takes_nothing_from_the_others():
 
 def test_a_second_look_at_win_ratios_tells_apart_only_what_strengths_order_alike():
     wins = np.array([[0, 20, 24, 0], [10, 0, 20, 0], [6, 10, 0, 0], [5, 0, 0, 0]])
-    data = ranges.units(duels(wins))  # the last never lost: outside the group
+    data = resampling.units(duels(wins))  # the last never lost: outside the group
     by_strength = of_battles(data)
     assert by_strength.systems == data.systems
     p = strength_p(data, "judge", np.array([0.7, 0.4, 0.5, 0.9]))
@@ -381,7 +382,7 @@ def test_where_no_unit_is_named_there_is_none_of_which_systems_have_too_few():
 
 
 def test_where_wins_join_nobody_nothing_is_told():
-    got = of_battles(ranges.units(duels(np.array([[0, 9], [0, 0]]))))
+    got = of_battles(resampling.units(duels(np.array([[0, 9], [0, 0]]))))
     assert not got.told and not got.declared.any() and set(got.systems) == {"m0", "m1"}
 
 
@@ -411,13 +412,13 @@ def test_battles_are_a_logit_with_clustered_errors():
     first = (data.ranks[:, 0] == 1).astype(float)
     groups = {"groups": data.judge, "use_correction": False}
     fit = sm.Logit(first, design[:, 1:]).fit(disp=0, cov_type="cluster", cov_kwds=groups)
-    got = of_battles(ranges.units(data))
+    got = of_battles(resampling.units(data))
     assert got.systems == ("m0", "m1", "m2", "m3") and got.units == {"judge": 15}
     assert got.freedom == pytest.approx(14)
     np.testing.assert_allclose(got.mean[1:] - got.mean[0], fit.params, atol=1e-6)
     t = np.abs(fit.params) / np.sqrt(np.diag(fit.cov_params()) * 15 / 14)
     np.testing.assert_allclose(got.p[0, 1:], 2 * stats.t.sf(t, 14), rtol=1e-4)
-    alone = of_battles(ranges.units(data), "block")
+    alone = of_battles(resampling.units(data), "block")
     assert alone.unit == "block" and alone.freedom[0] == pytest.approx(15 * 3 * 6 - 1)
 
 
@@ -425,7 +426,7 @@ def test_a_model_that_few_judges_met_is_told_apart_by_their_number():
     data = battles(np.random.default_rng(2), times=6)
     last = (data.codes == 3).any(axis=1)
     for most in (1, 2, 4):
-        few = of_battles(ranges.units(data.take(~last | (data.judge < most))))
+        few = of_battles(resampling.units(data.take(~last | (data.judge < most))))
         k = few.systems.index("m3")
         assert few.freedom[k] == pytest.approx(most - 1)
         assert (few.p[k] == 1).all() == (most == 1)
@@ -784,10 +785,10 @@ def test_a_system_of_one_decision_has_a_ratio_and_one_of_none_has_not():
 
 def test_equal_ratios_contradict_no_order_of_strengths():
     wins = np.array([[0, 20, 24], [10, 0, 20], [6, 10, 0]])
-    data = ranges.units(duels(wins))
+    data = resampling.units(duels(wins))
     p = strength_p(data, "judge", np.array([0.5, 0.5, 0.2]))
     assert p[0, 1] == pytest.approx(of_battles(data).p[0, 1]) and p[0, 1] < 1
-    nobody = of_battles(ranges.units(duels(np.array([[0, 9], [0, 0]]))))
+    nobody = of_battles(resampling.units(duels(np.array([[0, 9], [0, 0]]))))
     assert nobody.effective["judge"].tolist() == [0, 0] and np.isnan(nobody.mean).all()
     assert of_battles(data, "battle").unit == "battle" and of_battles(data).alpha == 0.05
 

@@ -13,7 +13,7 @@ from conftest import needs
 from rankstability import load, rank_systems
 from rankstability.errors import DataError
 from rankstability.judgments import direct_assessment
-from rankstability.rank import bradley_terry, fewest, ranges
+from rankstability.rank import bradley_terry, fewest, resampling
 from rankstability.rank.recipes import RECIPES, counted_by, made_by, recipe_means
 from rankstability.rank.systems import rank_counts
 from rankstability.score import rr
@@ -309,7 +309,7 @@ def battles(seed, votes=8, judges=4):
             rows.append((k, f"j{rng.integers(judges) if place == 1 else rows[-1][1][1:]}", place,
                          names[system], rank))  # fmt: skip
     frame = pd.DataFrame(rows, columns=["block", "judge", "position", "system", "rank"])
-    return ranges.units(frame.assign(task="t", segment=frame["block"]))
+    return resampling.units(frame.assign(task="t", segment=frame["block"]))
 
 
 def strongest(counts):
@@ -344,7 +344,9 @@ def test_battles_are_bounded_from_below_by_brute_force(seed):
 
 
 def _left(data, keep) -> PairCounts:
-    return ranges.Units(data.systems, data.wins[keep], data.ties[keep], data.judges[keep]).counts
+    return resampling.Units(
+        data.systems, data.wins[keep], data.ties[keep], data.judges[keep]
+    ).counts
 
 
 def lines_of(counts, method="strength"):
@@ -459,7 +461,7 @@ def test_of_many_judges_those_who_judged_most_are_tried_alone(monkeypatch):
 @needs("wmt12")
 def test_a_judge_of_a_real_task_without_whom_a_line_falls():
     """The one who most prefers the upper of two systems is not the one: two such were needed."""
-    data = ranges.units(load("wmt12", "en-es"))
+    data = resampling.units(load("wmt12", "en-es"))
     rows = {(one.what, one.unit): one for one in fewest.removals_of_battles(data)}
     one = rows["line below 10", "annotator"]
     assert (one.fewest, one.exact, one.of) == (1, 1, 44)
@@ -468,8 +470,8 @@ def test_a_judge_of_a_real_task_without_whom_a_line_falls():
 @needs("wmt11")
 def test_battles_of_a_real_task():
     (frame, *_) = rr.tasks(load("wmt11", "cs-en")).values()
-    data = ranges.units(frame).without("_ref")
-    every = fewest.fewest_battles(ranges.units(frame), "bojar")
+    data = resampling.units(frame).without("_ref")
+    every = fewest.fewest_battles(resampling.units(frame), "bojar")
     judgment, judge, *rest = fewest.removals_of_battles(data, "bojar")
     pd.testing.assert_frame_equal(every, fewest.fewest_battles(data, "bojar"))
     lines = lines_of(data.counts, "bojar")
@@ -491,7 +493,7 @@ def test_battles_of_a_real_task():
 def test_first_is_who_is_first_in_the_ranking():
     """Of en-es the share of wins puts onlineB first, Davidson's model onlineA."""
     (frame, *_) = rr.tasks(load("wmt10", "en-es")).values()
-    data = ranges.units(frame).without("_ref")
+    data = resampling.units(frame).without("_ref")
     assert data.systems[strongest(data.counts)] == "onlineA"
     for method, other in (("bojar", "onlineA"), ("strength", "onlineB")):
         judgment, _, *_ = fewest.removals_of_battles(data, method)
@@ -812,7 +814,7 @@ def test_each_removal_of_votes_takes_wins_of_the_upper_system_alone():
          for place, (system, rank) in enumerate((("a", 1 + (k == 0)), ("b", 2 - (k == 0))), 1)],
         columns=["block", "judge", "position", "system", "rank"],
     )  # fmt: skip
-    data = ranges.units(frame.assign(task="t", segment=frame["block"]))
+    data = resampling.units(frame.assign(task="t", segment=frame["block"]))
     rows = {(r.what, r.unit): r for r in fewest.removals_of_battles(data)}
     line = rows["line below 1", "judgment"]
     assert (line.fewest, line.of, line.exact) == (2, 10, 0)
@@ -838,7 +840,7 @@ def league(won):
     frame = frame.assign(
         task="t", segment=frame["block"], judge="j" + (frame["block"] % 9).astype(str)
     )
-    return ranges.units(frame)
+    return resampling.units(frame)
 
 
 def test_of_many_challengers_the_strongest_takes_the_first_place():

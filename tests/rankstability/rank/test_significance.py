@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, mannwhitneyu, norm, rankdata, tiecorrect
+from scipy.stats import mannwhitneyu, norm, rankdata, tiecorrect
 from statsmodels.stats.multitest import multipletests
 
 from rankstability.errors import DataError
@@ -14,14 +14,11 @@ from rankstability.rank.significance import (
     adjusted,
     check_level,
     correct,
-    critical_wins,
     draw_signs,
     permutation_test,
     rank_sum,
     sign_test,
     sign_tests,
-    significant_share,
-    significant_wins,
 )
 from rankstability.score.pairwise import PairCounts
 
@@ -94,33 +91,6 @@ def test_corrections_are_over_unordered_pairs(values):
         np.testing.assert_array_equal(corrected, corrected.T)
         np.testing.assert_array_equal(corrected[upper], adjusted(values, method))
     assert np.array_equal(correct(p, "none"), p, equal_nan=True)
-
-
-# ------------------------------------------------------- the sign test on counts of wins
-
-
-@pytest.mark.parametrize("sides", [1, 2])
-def test_critical_wins_are_the_binomials(sides):
-    number = np.arange(1, 3001)
-    ours = critical_wins(3000, 0.05, sides)
-    assert (binom.sf(ours[1:] - 1, number, 0.5) <= 0.05 / sides).all()
-    assert (binom.sf(ours[1:] - 2, number, 0.5) > 0.05 / sides).all()
-    assert ours[0] == 1
-
-
-def test_significance_is_the_sign_test():
-    """9 of 10 is significant (p = 0.011), 8 of 10 one-sided is not (p = 0.055), 5 of 5 is."""
-    wins = np.array([[0, 9, 8, 5], [1, 0, 0, 0], [2, 0, 0, 0], [0, 0, 0, 0]])
-    better = significant_wins(wins)
-    assert better[0].tolist() == [False, True, False, True] and better[1:].sum() == 0
-    assert significant_wins(wins, sides=2)[0].tolist() == [False, True, False, False]
-    assert significant_share(wins) == pytest.approx(2 / 6)
-    other = np.random.default_rng(1).integers(0, 12, (3, 4, 4))
-    stacked = significant_wins(np.concatenate([wins[None], other]))
-    assert all(
-        (one == significant_wins(w)).all() for one, w in zip(stacked[1:], other, strict=True)
-    )
-    assert (stacked[0] == better).all() and stacked[1:].any()
 
 
 @pytest.mark.parametrize("method", ["holm", "benjamini-hochberg"])
@@ -201,21 +171,6 @@ def test_sign_tests_by_hand():
     assert table["p"].tolist() == pytest.approx([134 / 2048, 1, 12 / 32])
     assert table["p_holm"].tolist() == pytest.approx([3 * 134 / 2048, 1, 24 / 32])
     assert table["p_bh"].tolist() == pytest.approx([3 * 134 / 2048, 1, 1.5 * 12 / 32])
-
-
-def test_the_table_of_critical_wins_is_one_sided_at_five_per_cent_and_read_only():
-    assert critical_wins(10).tolist() == [1, 2, 3, 4, 5, 5, 6, 7, 7, 8, 9]
-    with pytest.raises(ValueError, match="read-only"):
-        critical_wins(10)[3] = 0
-
-
-def test_the_share_of_separated_pairs_is_of_each_campaign():
-    wins = np.zeros((3, 4, 4), int)
-    wins[1, 0, 1] = wins[2, 0, 1] = wins[2, 2, 3] = wins[2, 3, 1] = 5  # one-sided p of 1 / 32
-    assert significant_share(wins) == pytest.approx([0, 1 / 6, 3 / 6])
-    assert significant_share(wins, sides=2).tolist() == [0, 0, 0]
-    assert significant_share(wins[:, None]) == pytest.approx(np.array([[0], [1 / 6], [3 / 6]]))
-    assert significant_wins(wins, sides=2).sum() == 0 and significant_wins(wins).sum() == 4
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e6])

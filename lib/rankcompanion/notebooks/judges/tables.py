@@ -11,7 +11,7 @@ from rankcampaigns import judges as said
 from rankcampaigns.campaigns import Campaign
 from rankstability.judgments import DirectAssessment
 from rankstability.rank.certainty import Certainty, certainty, of_battles
-from rankstability.rank.ranges import Units, units
+from rankstability.rank.resampling import Units, units
 from rankstability.score.scored import Scores, scored
 
 from . import battles, worth

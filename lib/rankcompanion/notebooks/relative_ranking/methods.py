@@ -11,12 +11,18 @@ import pandas as pd
 from rankstability.chance import named_generator
 from rankstability.errors import DataError
 from rankstability.judgments import REFERENCE
-from rankstability.rank import bradley_terry, significance, tournament
-from rankstability.rank import ranges as rank_ranges
+from rankstability.rank import (
+    bradley_terry,
+    resampling,
+    significance,
+    tournament,
+)
 from rankstability.rank.certainty import of_battles
 from rankstability.rank.systems import UNSCORED, rank_counts
 from rankstability.score import pairwise, rr
 from rankstability.score.pairwise import PairCounts
+
+from ...models.ranges import range_frame
 
 SOLE_WINNERS = 9  # systems named in Table 4, besides the reference
 COLUMNS = (
@@ -292,14 +298,15 @@ def ranges(
 ) -> pd.DataFrame:
     """Rank ranges of each task by bootstrap: 95 % of the ranks in resampled campaigns.
 
-    `unit`, by default each task's `rank.ranges.default_unit`, is drawn with replacement; there are
-    also ranges with single judgments drawn. Columns task, method, drawn (the unit), rank, system,
-    score, first, last (the range), cluster (shared by overlapping ranges), without the reference.
+    `unit`, by default each task's `rank.resampling.default_unit`, is drawn with replacement; there
+    are also ranges with single judgments drawn. Columns task, method, drawn (the unit), rank,
+    system, score, first, last (the range), cluster (shared by overlapping ranges), without the
+    reference.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
-        data = rank_ranges.units(judgments)
-        own = unit or rank_ranges.default_unit(data)
+        data = resampling.units(judgments)
+        own = unit or resampling.default_unit(data)
         for drawn in dict.fromkeys((own, "judgment")):
             sample = data.resample(
                 drawn, resamples, named_generator(seed, f"{task} {drawn}")
@@ -318,7 +325,7 @@ def _range_table(
     keep = [k for k, s in enumerate(used.systems) if s != REFERENCE]
     systems = [used.systems[k] for k in keep]
     score = method(counts)[systems].to_numpy()
-    return rank_ranges.range_frame(systems, score, method.score(used)[:, keep])
+    return range_frame(systems, score, method.score(used)[:, keep])
 
 
 def cluster_table(
@@ -369,9 +376,9 @@ def strengths(frame: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
-        data = rank_ranges.units(judgments).without(REFERENCE)
+        data = resampling.units(judgments).without(REFERENCE)
         try:
-            sure = of_battles(data, rank_ranges.default_unit(data), alpha)
+            sure = of_battles(data, resampling.default_unit(data), alpha)
         except DataError:
             continue
         part = sure.table().rename(

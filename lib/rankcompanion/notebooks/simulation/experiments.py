@@ -18,9 +18,7 @@ from scipy.special import bdtrc, ndtr
 from scipy.stats import binom
 
 from rankstability.chance import in_shards
-from rankstability.rank import ranges
-from rankstability.rank.ranges import range_clusters, ranks
-from rankstability.rank.significance import critical_wins, significant_share
+from rankstability.rank.resampling import ranks
 from rankstability.rank.tournament import feedback_arc_sets
 from rankstability.score.pairwise import (
     PairCounts,
@@ -28,6 +26,12 @@ from rankstability.score.pairwise import (
     wins_over_decided,
 )
 
+from ...models import ranges
+from ...models.ranges import (
+    critical_wins,
+    range_clusters,
+    significant_share,
+)
 from ...models.simulate import Model, draw_counts, draw_pairs, draw_qualities
 
 QUALITIES = (

@@ -13,11 +13,11 @@ import pandas as pd
 
 from paperkit.claims import settings
 from rankstability.chance import child_seeds
-from rankstability.rank.ranges import Units, range_table, units
-from rankstability.rank.significance import significant_share
+from rankstability.rank.resampling import Units, units
 from rankstability.score.pairwise import expected_win, weighted
 from rankstability.score.rr import REFERENCE
 
+from ...models.ranges import range_table, significant_share
 from ...models.simulate import Model
 from .experiments import (
     Bootstrap,
@@ -292,7 +292,7 @@ def repeated_ranges(
     """A task's ranking with rank ranges computed as in the paper, from several bootstraps.
 
     `frame` has the rows of one task from `rr.read_rr`. Judgments, without ties, are resampled
-    one by one. Columns reading, repetition, and those of `rank.ranges.range_table`.
+    one by one. Columns reading, repetition, and those of `models.ranges.range_table`.
     """
     tables = {}
     for reading in READINGS:

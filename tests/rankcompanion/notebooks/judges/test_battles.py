@@ -9,7 +9,7 @@ from conftest import needs
 from rankcampaigns import campaigns, judges
 from rankcompanion.notebooks.judges import battles, tables
 from rankstability.errors import DataError
-from rankstability.rank.ranges import units
+from rankstability.rank.resampling import units
 
 
 def simulated(rng, shared, lean=0.0, battles_of=3000):

@@ -10,7 +10,7 @@ from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
 from rankcompanion.verdict import cases
 from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.rank import bradley_terry, ranges
+from rankstability.rank import bradley_terry, resampling
 from rankstability.rank import standing as places
 from rankstability.rank.battles import meetings
 from rankstability.score import rr
@@ -29,7 +29,7 @@ def test_strengths_order_the_demo_as_its_truth_and_stand_beside_their_means(demo
     assert len(truth) == len(table)
     best = table.set_index("system")["strength"]
     assert np.corrcoef(best, [truth[s] for s in best.index])[0, 1] > 0.9
-    data = ranges.units(frame).without("_ref")
+    data = resampling.units(frame).without("_ref")
     strength, tie = bradley_terry.davidson(data.counts)
     assert (
         best[list(data.systems)].tolist() == pytest.approx(strength.tolist())

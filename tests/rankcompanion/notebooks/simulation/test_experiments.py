@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rankcompanion.models.ranges import significant_share
 from rankcompanion.models.simulate import Model, draw_counts, draw_qualities
 from rankcompanion.notebooks.simulation.experiments import (
     RANKERS,
@@ -16,7 +17,6 @@ from rankcompanion.notebooks.simulation.experiments import (
     ranking_error,
     ranking_errors,
 )
-from rankstability.rank.significance import significant_share
 
 
 def test_ranking_error_counts_inverted_pairs():

@@ -12,7 +12,7 @@ from rankcompanion.notebooks.simulation import readings
 from rankcompanion.notebooks.simulation.experiments import expected_share, judgments_needed
 from rankcompanion.notebooks.simulation.readings import AS_MATCHED, AS_STATED, READINGS
 from rankcompanion.papers import koehn2012
-from rankstability.rank.ranges import units
+from rankstability.rank.resampling import units
 
 
 def test_what_a_printed_sigma2_stands_for():

@@ -1,26 +1,18 @@
-"""Rank ranges, their clusters, and what is resampled."""
+"""What is resampled of comparisons: judgments, blocks, judges."""
 
 from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from assessments import ranked
 from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankstability.errors import DataError
-from rankstability.rank.ranges import (
+from rankstability.rank.resampling import (
     UNITS,
     Units,
-    bootstrap_ranges,
     default_unit,
-    pairwise_ranges,
-    range_clusters,
-    range_frame,
-    range_table,
-    rank_ranges,
     ranks,
     resample_judgments,
     units,
@@ -98,76 +90,9 @@ def test_units_are_the_campaigns_counts():
     assert kept.sum() > counts.wins.sum() and (kept == pair_counts(frame, "keep").wins).all()
 
 
-# -------------------------------------------------------------------------- ranges and clusters
-
-
 def test_ranks_break_ties_by_index_and_put_the_unscored_last():
     assert ranks(np.array([0.2, 0.9, np.nan, 0.9])).tolist() == [3, 1, 4, 2]
     assert ranks(np.array([[1.0, 2.0], [2.0, 1.0]])).tolist() == [[2, 1], [1, 2]]
-
-
-def test_trimming():
-    """100 ranks 1..100: chopping 5 at each end leaves 6 to 95; the paper's rule is 25 of 1000."""
-    sampled = np.random.default_rng(1).permutation(np.arange(1, 101))[:, None]
-    assert [int(x[0]) for x in rank_ranges(sampled, 5)] == [6, 95]
-    assert [int(x[0]) for x in rank_ranges(sampled, 0)] == [1, 100]
-    with pytest.raises(DataError, match="no ranks"):
-        rank_ranges(sampled, 50)
-
-
-def test_the_papers_pairwise_example():
-    """Better than 9 systems, worse than 2, indistinguishable from 3: rank range 3 to 6."""
-    wins = np.zeros((15, 15), dtype=int)
-    wins[0, 1:10], wins[10:12, 0] = 30, 30
-    wins[0, 12:], wins[12:, 0] = 15, 15
-    first, last = pairwise_ranges(wins)
-    assert (first[0], last[0]) == (3, 6)
-
-
-def slow_clusters(first: list[int], last: list[int]) -> list[set[int]]:
-    """Connected components of overlapping ranges, by merging until nothing overlaps."""
-    groups = [({i}, a, b) for i, (a, b) in enumerate(zip(first, last, strict=True))]
-    merged = True
-    while merged:
-        merged = False
-        for x in range(len(groups)):
-            for y in range(x):
-                (s, a, b), (t, c, d) = groups[x], groups[y]
-                if a <= d and c <= b:
-                    groups[y] = (s | t, min(a, c), max(b, d))
-                    del groups[x]
-                    merged = True
-                    break
-            if merged:
-                break
-    return [g[0] for g in sorted(groups, key=lambda g: g[1])]
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(st.integers(1, 12), st.integers(0, 4)), min_size=1, max_size=12))
-def test_clusters_are_what_overlap_connects(ranges):
-    """Eq. 6: the largest set of clusters such that ranges of two clusters never overlap."""
-    first = np.array([a for a, _ in ranges])
-    last = np.array([a + size for a, size in ranges])
-    ours = range_clusters(first, last)
-    found = [set(np.flatnonzero(ours == c)) for c in range(1, ours.max() + 1)]
-    assert found == slow_clusters(first.tolist(), last.tolist())
-    assert (range_clusters(np.stack([first, first]), np.stack([last, last])) == ours).all()
-
-
-def test_a_range_table_is_in_order_and_holds_the_rank():
-    data = campaign(6000)
-    table = range_table(data, 500, np.random.default_rng(5))
-    assert list(table["rank"]) == [1, 2, 3, 4, 5, 6] and table["score"].is_monotonic_decreasing
-    assert (table["first"] <= table["rank"]).all() and (table["rank"] <= table["last"]).all()
-    assert table["cluster"].is_monotonic_increasing
-    again = range_table(data, 500, np.random.default_rng(5))
-    assert table.equals(again)
-
-
-def test_the_more_ranks_are_chopped_off_the_narrower_the_ranges():
-    moved = bootstrap_ranges(campaign(500).counts, 200, np.random.default_rng(1), [0, 20])
-    assert (moved[0][1] - moved[0][0]).sum() > (moved[1][1] - moved[1][0]).sum()
 
 
 def blocks_by(*judges):
@@ -206,39 +131,3 @@ def test_many_resamples_are_drawn_in_parts_and_each_is_a_whole_campaign():
     data = blocks_by(*map(str, range(1001)))
     drawn = data.resample("block", 4001, np.random.default_rng(1))
     assert drawn.wins.shape == (4001, 3, 3) and (drawn.wins[:, 0, 1] == 1001).all()
-
-
-def test_a_third_of_the_ranks_may_be_chopped_off_at_each_end_and_less_than_none_may_not():
-    sampled = np.random.default_rng(1).permutation(np.arange(1, 101))[:, None]
-    assert [int(x[0]) for x in rank_ranges(sampled, 49)] == [50, 51]
-    with pytest.raises(DataError, match="no ranks would be left") as error:
-        rank_ranges(sampled, -1)
-    assert error.value.expected == "less than half of 100"
-
-
-def test_pairwise_ranges_are_one_sided_and_of_each_campaign():
-    """5 wins of 5 are significant from one side (p = .031), not from both."""
-    one, other = np.zeros((2, 3, 3), int)
-    one[0, 1] = one[0, 2] = other[2, 0] = 5
-    first, last = pairwise_ranges(np.stack([one, other]))
-    assert first.tolist() == [[1, 2, 2], [2, 1, 1]] and last.tolist() == [[1, 3, 3], [3, 3, 2]]
-    first, last = pairwise_ranges(one, sides=2)
-    assert first.tolist() == [1, 1, 1] and last.tolist() == [3, 3, 3]
-
-
-def test_a_table_of_ranges_by_hand_with_and_without_ranks_chopped_off():
-    score, sampled = np.array([0.2, 0.9, 0.5]), np.tile([[0.2, 0.9, 0.5]], (41, 1))
-    sampled[0] = [0.9, 0.2, 0.5]  # one of 41, chopped off by default
-    table = range_frame(["a", "b", "c"], score, sampled)
-    assert table["system"].tolist() == ["b", "c", "a"] and table.index.tolist() == [0, 1, 2]
-    assert table[["first", "last", "cluster"]].to_numpy().tolist() == [
-        [1, 1, 1],
-        [2, 2, 2],
-        [3, 3, 3],
-    ]
-    every = range_frame(["a", "b", "c"], score, sampled, trim=0)
-    assert every[["first", "last", "cluster"]].to_numpy().tolist() == [
-        [1, 3, 1],
-        [2, 2, 1],
-        [1, 3, 1],
-    ]

@@ -1,13 +1,12 @@
-"""Rank ranges and their clusters: bootstrap and pairwise method (Koehn 2012, Section 5.1).
+"""Comparisons by block and judge, and campaigns resampled from them.
 
-What is resampled can be chosen: single judgments, as if they were independent (the paper), whole
+What is resampled can be chosen: single judgments, as if they were independent (Koehn 2012), whole
 blocks, whose judgments share outputs, segment and judge, or whole judges. Each gives a
 `PairCounts` with a leading axis of resamples, to which every score of `score.rr` applies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +19,9 @@ from ..errors import DataError
 from ..judgments import Blocks, blocks
 from ..score.pairwise import (
     PairCounts,
-    expected_win,
     pairwise_by_block,
     weighted,
 )
-from .significance import significant_wins
 
 Ints = NDArray[np.int64]
 UNITS = ("judgment", "block", "judge")
@@ -179,85 +176,3 @@ def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:
     judge = pd.Series(data.judge.astype(str))
     judges = pd.factorize(judge.where(judge != ""), sort=True)[0]
     return Units(data.systems, wins, ties, judges)
-
-
-def rank_ranges(sampled: NDArray, trim: int) -> tuple[Ints, Ints]:
-    """First and last rank left when `trim` of the sampled ranks are chopped off at each end.
-
-    `sampled`, from `ranks`, has shape (resamples, n). Raises DataError if none would be left.
-    """
-    if not 0 <= 2 * trim < len(sampled):
-        expected = f"less than half of {len(sampled)}"
-        raise DataError(
-            "no ranks would be left",
-            column="trim",
-            value=trim,
-            expected=expected,
-        )
-    ordered = np.sort(sampled, axis=0)
-    return ordered[trim], ordered[len(sampled) - 1 - trim]
-
-
-def bootstrap_ranges(
-    counts: PairCounts,
-    resamples: int,
-    rng: np.random.Generator,
-    trims: Sequence[int],
-) -> list[tuple[Ints, Ints]]:
-    """Rank ranges for each of `trims`, from judgments resampled one by one (as in the paper)."""
-    sampled = ranks(expected_win(resample_judgments(counts, resamples, rng)))
-    return [rank_ranges(sampled, trim) for trim in trims]
-
-
-def pairwise_ranges(wins: NDArray, sides: int = 1) -> tuple[Ints, Ints]:
-    """Rank ranges from the sign test: worse than w systems and better than b: w + 1 to n - b."""
-    better = significant_wins(wins, sides)
-    n = wins.shape[-1]
-    return better.sum(axis=-2) + 1, n - better.sum(axis=-1)
-
-
-def range_clusters(start: NDArray, end: NDArray) -> Ints:
-    """The most clusters such that overlapping ranges share one (Eq. 6); along the last axis."""
-    order = np.argsort(start, axis=-1, kind="stable")
-    first = np.take_along_axis(start, order, axis=-1)
-    reach = np.maximum.accumulate(
-        np.take_along_axis(end, order, axis=-1), axis=-1
-    )
-    opens = np.ones(first.shape, dtype=np.int64)
-    opens[..., 1:] = first[..., 1:] > reach[..., :-1]
-    out = np.empty_like(opens)
-    np.put_along_axis(out, order, np.cumsum(opens, axis=-1), axis=-1)
-    return out
-
-
-def range_table(
-    data: Units,
-    resamples: int,
-    rng: np.random.Generator,
-    trim: int | None = None,
-) -> pd.DataFrame:
-    """A task's ranking with rank ranges and clusters, as in the paper's Tables 2 and 3.
-
-    Columns rank, system, score (`expected_win`), first, last, cluster, in order of score; judgments
-    are resampled one by one. `trim` ranks are chopped off at each end: by default 25 of 1000.
-    """
-    sampled = expected_win(resample_judgments(data.counts, resamples, rng))
-    return range_frame(data.systems, expected_win(data.counts), sampled, trim)
-
-
-def range_frame(
-    systems: Sequence[str],
-    score: NDArray,
-    sampled: NDArray,
-    trim: int | None = None,
-) -> pd.DataFrame:
-    """`range_table` from given scores: those of all judgments, and those of each resample."""
-    trim = round(len(sampled) * 0.025) if trim is None else trim
-    first, last = rank_ranges(ranks(sampled), trim)
-    table = pd.DataFrame(
-        {"rank": ranks(score), "system": systems, "score": score}
-    )
-    table = table.assign(
-        first=first, last=last, cluster=range_clusters(first, last)
-    )
-    return table.sort_values("rank", ignore_index=True)

@@ -1,0 +1,137 @@
+"""Rank ranges and their clusters: bootstrap and pairwise method (Koehn 2012, Section 5.1).
+
+What is resampled is said by `rank.resampling`; here are single judgments, as in the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rankstability.errors import DataError
+from rankstability.rank.resampling import (
+    Ints,
+    Units,
+    ranks,
+    resample_judgments,
+)
+from rankstability.score.pairwise import PairCounts, expected_win
+
+
+@lru_cache(maxsize=64)
+def critical_wins(
+    most: int, alpha: float = 0.05, sides: int = 1
+) -> np.ndarray:
+    """The fewest wins that a sign test calls significant, for 0 ... `most` comparisons.
+
+    ``c[N]`` is the least c with P(X >= c) <= alpha / sides for X ~ Binomial(N, 1/2); it is N + 1
+    if no number of wins suffices. ``sides=1`` tests each direction at `alpha`, ``sides=2`` is a
+    two-sided test at `alpha`. The array is shared and read-only.
+    """
+    from scipy.stats import binom
+
+    fewest = np.ones(most + 1, dtype=np.int64)
+    fewest[1:] += binom.isf(alpha / sides, np.arange(1, most + 1), 0.5).astype(
+        np.int64
+    )
+    fewest.setflags(write=False)
+    return fewest
+
+
+def significant_wins(wins: np.ndarray, sides: int = 1) -> np.ndarray:
+    """Which systems beat which by the sign test: ``[..., j, k]``, j better; `wins` likewise."""
+    total = wins + np.swapaxes(wins, -1, -2)
+    most = 1 << int(total.max()).bit_length()  # one table for many calls
+    return (wins >= critical_wins(most, sides=sides)[total]) & (total > 0)
+
+
+def significant_share(wins: np.ndarray, sides: int = 1) -> np.ndarray:
+    """Share of the pairs of systems that the sign test separates (see `significant_wins`)."""
+    n = wins.shape[-1]
+    return significant_wins(wins, sides).sum(axis=(-1, -2)) / (n * (n - 1) / 2)
+
+
+def rank_ranges(sampled: NDArray, trim: int) -> tuple[Ints, Ints]:
+    """First and last rank left when `trim` of the sampled ranks are chopped off at each end.
+
+    `sampled`, from `ranks`, has shape (resamples, n). Raises DataError if none would be left.
+    """
+    if not 0 <= 2 * trim < len(sampled):
+        expected = f"less than half of {len(sampled)}"
+        raise DataError(
+            "no ranks would be left",
+            column="trim",
+            value=trim,
+            expected=expected,
+        )
+    ordered = np.sort(sampled, axis=0)
+    return ordered[trim], ordered[len(sampled) - 1 - trim]
+
+
+def bootstrap_ranges(
+    counts: PairCounts,
+    resamples: int,
+    rng: np.random.Generator,
+    trims: Sequence[int],
+) -> list[tuple[Ints, Ints]]:
+    """Rank ranges for each of `trims`, from judgments resampled one by one (as in the paper)."""
+    sampled = ranks(expected_win(resample_judgments(counts, resamples, rng)))
+    return [rank_ranges(sampled, trim) for trim in trims]
+
+
+def pairwise_ranges(wins: NDArray, sides: int = 1) -> tuple[Ints, Ints]:
+    """Rank ranges from the sign test: worse than w systems and better than b: w + 1 to n - b."""
+    better = significant_wins(wins, sides)
+    n = wins.shape[-1]
+    return better.sum(axis=-2) + 1, n - better.sum(axis=-1)
+
+
+def range_clusters(start: NDArray, end: NDArray) -> Ints:
+    """The most clusters such that overlapping ranges share one (Eq. 6); along the last axis."""
+    order = np.argsort(start, axis=-1, kind="stable")
+    first = np.take_along_axis(start, order, axis=-1)
+    reach = np.maximum.accumulate(
+        np.take_along_axis(end, order, axis=-1), axis=-1
+    )
+    opens = np.ones(first.shape, dtype=np.int64)
+    opens[..., 1:] = first[..., 1:] > reach[..., :-1]
+    out = np.empty_like(opens)
+    np.put_along_axis(out, order, np.cumsum(opens, axis=-1), axis=-1)
+    return out
+
+
+def range_table(
+    data: Units,
+    resamples: int,
+    rng: np.random.Generator,
+    trim: int | None = None,
+) -> pd.DataFrame:
+    """A task's ranking with rank ranges and clusters, as in the paper's Tables 2 and 3.
+
+    Columns rank, system, score (`expected_win`), first, last, cluster, in order of score; judgments
+    are resampled one by one. `trim` ranks are chopped off at each end: by default 25 of 1000.
+    """
+    sampled = expected_win(resample_judgments(data.counts, resamples, rng))
+    return range_frame(data.systems, expected_win(data.counts), sampled, trim)
+
+
+def range_frame(
+    systems: Sequence[str],
+    score: NDArray,
+    sampled: NDArray,
+    trim: int | None = None,
+) -> pd.DataFrame:
+    """`range_table` from given scores: those of all judgments, and those of each resample."""
+    trim = round(len(sampled) * 0.025) if trim is None else trim
+    first, last = rank_ranges(ranks(sampled), trim)
+    table = pd.DataFrame(
+        {"rank": ranks(score), "system": systems, "score": score}
+    )
+    table = table.assign(
+        first=first, last=last, cluster=range_clusters(first, last)
+    )
+    return table.sort_values("rank", ignore_index=True)
