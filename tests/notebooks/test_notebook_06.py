@@ -9,6 +9,7 @@ import pytest
 
 from rankcampaigns.campaigns import find, load_mqm
 from rankcampaigns.mqm import read_mqm
+from rankcompanion.notebooks.srp.rankings import system_means
 from rankcompanion.running import run
 from rankstability.rank import srp
 from rankstability.rank.srp_studies import Design
@@ -83,7 +84,7 @@ def test_one_rating_per_item(tmp_path):
     data = mqm.ratings(read_mqm(file, "en-de"))
     assert data.shape == (7, 30, 1)
     means = pd.read_csv(folder / "en-de" / "system_means.csv")
-    assert means["system"].tolist() == mqm.system_means(data)["system"].tolist()
+    assert means["system"].tolist() == system_means(data)["system"].tolist()
     assert set(pd.read_csv(folder / "en-de" / "rankings.csv")["normalisation"]) == {
         *mqm.NORMALISATIONS
     }

@@ -5,7 +5,6 @@ import pandas as pd
 
 from ..errors import DataError
 from ..score import rr
-from ..score.mqm import NORMALISATIONS, Ratings, normalised
 from ..score.pairwise import PairCounts
 from ..score.rr import REFERENCE
 from ..score.scored import Scores
@@ -14,13 +13,10 @@ from .ranking import Ranking, rank, without_score
 from .significance import (
     CORRECTIONS,
     correct,
-    permutation_test,
     rank_sum,
     sign_test,
 )
 
-PERMUTATIONS = 500
-SEED = 20240601
 SIGN_TEST = "sign test"
 NOTES = {name: "" if name == "none" else f", {name}" for name in CORRECTIONS}
 # the score of a system without a comparison that counts: it comes last
@@ -70,51 +66,6 @@ def rank_scores(
         rule=rule,
         alpha=alpha,
     )
-
-
-def rank_ratings(data: Ratings, normalisation: str = "none") -> Ranking:
-    """Systems by mean score per segment, with ratings normalised, then averaged for each item.
-
-    The score is the negative of MQM, so that higher is better as everywhere in `Ranking`; the test
-    is that of Riley et al. (2024, section 5), which swaps labels document by document.
-
-    `normalisation`, by all systems in `data`, is a name of `mqm.NORMALISATIONS`.
-
-    Returns
-    -------
-    Ranking
-        Columns rank, system, minus_mqm (in the unit of the normalisation), errors (per segment and
-        rating, as marked), cluster.
-    """
-    systems, _, depth = data.shape
-    sums = normalised(data, normalisation)
-    flat, _ = permutation_test(
-        sums[None], PERMUTATIONS, np.random.default_rng(SEED)
-    )
-    p = np.full((systems, systems), np.nan)
-    i, j = np.triu_indices(systems, 1)
-    p[i, j] = p[j, i] = flat[0]
-    means = -sums.sum(axis=1) / data.segments.sum()
-    errors = data.errors.sum(axis=(1, 2)) / (data.segments.sum() * depth)
-    table = pd.DataFrame(
-        {"system": data.systems, "minus_mqm": means + 0.0, "errors": errors}
-    )
-    lead = means[:, None] - means[None, :]
-    return rank(
-        table, p, lead, by="minus_mqm", test=f"{PERMUTATIONS} permutations"
-    )
-
-
-def by_normalisation(data: Ratings) -> pd.DataFrame:
-    """The rankings under all normalisations, in one frame.
-
-    Columns normalisation, rank, system, minus_mqm, cluster, line_below (0 or 1).
-    """
-    frames = [
-        rank_ratings(data, name).named(normalisation=name)
-        for name in NORMALISATIONS
-    ]
-    return pd.concat(frames, ignore_index=True)
 
 
 def count_tests(

@@ -287,33 +287,6 @@ def _natural(name: str) -> tuple[str, int, str]:
     return (head, int(name[len(head) :] or -1), name)
 
 
-def system_means(data: Ratings) -> pd.DataFrame:
-    """Mean MQM per system over all ratings, best first: rank, system, score, errors, ratings.
-
-    Scores and errors are per segment and rating (Riley et al. 2024, appendix 10.2).
-    """
-    n = data.segments.sum() * data.shape[2]
-    frame = pd.DataFrame(
-        {"system": data.systems, "score": data.score.sum(axis=(1, 2)) / n}
-    )
-    frame = frame.assign(
-        errors=data.errors.sum(axis=(1, 2)) / n, ratings=int(n)
-    )
-    frame = frame.sort_values(["score", "system"], ignore_index=True)
-    frame.insert(0, "rank", range(1, len(frame) + 1))
-    return frame
-
-
-def same_system(systems: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Ids of systems judged more than once, by system: ``X_with_A``, ``X_with_B`` (en-de 2023)."""
-    groups: dict[str, list[str]] = {}
-    for system in systems:
-        base, mark, _ = system.partition("_with_")
-        if mark or base in systems:
-            groups.setdefault(base, []).append(system)
-    return [tuple(g) for g in groups.values() if len(g) > 1]
-
-
 def rater_scaling(
     how: str,
     count: np.ndarray,
@@ -360,25 +333,3 @@ def rater_scaling(
     raise DataError(
         "unknown normalisation", value=how, expected=", ".join(NORMALISATIONS)
     )
-
-
-def normalised(data: Ratings, how: str = "none") -> np.ndarray:
-    """Sums of segment scores per system and document, (S, D): normalised, averaged over ratings.
-
-    Raters are normalised by all their ratings in `data` (see `rater_scaling`).
-    """
-    size = len(data.raters)
-
-    def per_rater(values: np.ndarray) -> np.ndarray:
-        return np.bincount(data.slots.ravel(), values.ravel(), minlength=size)
-
-    segments = np.broadcast_to(
-        data.segments[:, None].astype(float), data.slots.shape
-    )
-    sums = (
-        per_rater(x.sum(axis=0))
-        for x in (data.score, data.square, data.errors)
-    )
-    a, b = rater_scaling(how, per_rater(len(data.systems) * segments), *sums)
-    scaled = a[data.slots] * data.score + b[data.slots] * segments
-    return scaled.sum(axis=2) / data.shape[2]

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
@@ -11,13 +10,10 @@ from rankstability import load, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.rank.significance import rank_sum
 from rankstability.rank.systems import (
-    by_normalisation,
     count_tests,
     rank_counts,
-    rank_ratings,
     rank_scores,
 )
-from rankstability.score import mqm
 from rankstability.score.pairwise import PairCounts
 
 
@@ -48,37 +44,6 @@ def test_a_system_without_a_comparison_is_last_with_a_score_below_all_others():
     assert p[3, :3].tolist() == [1.0, 1.0, 1.0] and np.isnan(np.diag(p)).all()
 
 
-def rated(errors):
-    """Errors (systems, documents, raters), all minor, of documents of one segment."""
-    rows = [
-        (f"s{s}", f"d{d}", f"d{d}", f"r{r}", "Other", "Minor")
-        for s, d, r in np.ndindex(*errors.shape)
-        for _ in range(errors[s, d, r])
-    ]
-    columns = ["system", "document", "segment", "rater", "category", "severity"]
-    return mqm.ratings(pd.DataFrame(rows, columns=columns))
-
-
-def test_ratings_are_ranked_by_minus_their_mean_per_segment():
-    errors = np.array([[[5, 3], [4, 2], [3, 1]], [[1, 1], [1, 1], [1, 4]]])
-    made = rank_ratings(rated(errors))
-    assert made.table["system"].tolist() == ["s1", "s0"]
-    assert made.score.tolist() == pytest.approx([-9 / 6, -18 / 6])
-    assert made.table["errors"].tolist() == pytest.approx([9 / 6, 18 / 6])
-    # of 8 ways to swap three documents, 2 are as extreme as differences of 3, 2 and -0.5
-    assert made.p[0, 1] == made.p[1, 0] == pytest.approx(4 / 8, abs=0.07)
-
-
-def test_rankings_under_all_normalisations_are_those_of_each():
-    data = rated(np.random.default_rng(2).integers(1, 9, (3, 6, 2)))
-    table = by_normalisation(data)
-    assert table["normalisation"].unique().tolist() == [*mqm.NORMALISATIONS]
-    for name, part in table.groupby("normalisation"):
-        one = rank_ratings(data, name)
-        assert part["system"].tolist() == one.table["system"].tolist()
-        assert part["minus_mqm"].to_numpy() == pytest.approx(one.score)
-
-
 def test_the_better_systems_are_better_by_one_sided_tests_without_a_correction():
     scores = segment_scores(load("demo-srpdc", "de-en"))
     one, two = (rank_scores(scores, test) for test in ("greater", "two-sided"))
@@ -100,21 +65,6 @@ def test_raw_means_order_systems_that_have_no_z_scores():
     assert rank_scores(caused, by="mean_raw").systems == made.systems
     with pytest.raises(DataError, match="systems without a score"):
         rank_scores(caused)
-
-
-def test_ratings_are_tested_by_five_hundred_permutations_of_one_seed():
-    data = rated(np.random.default_rng(2).integers(1, 9, (3, 6, 2)))
-    made, again = rank_ratings(data), rank_ratings(data)
-    assert made.test == "500 permutations" and made.by == "minus_mqm" and made.alpha == 0.05
-    np.testing.assert_array_equal(made.p, again.p)
-    assert (made.p * 500 == np.rint(made.p * 500))[np.triu_indices(3, 1)].all()
-    assert (made.lead == -made.lead.T).all() and (made.lead[np.triu_indices(3, 1)] > 0).all()
-
-
-def test_a_ranking_without_an_error_has_no_minus_before_its_zero():
-    errors = np.array([[[0, 0]], [[1, 1]]])
-    rows = rated(np.maximum(errors, 1))
-    assert not np.signbit(rank_ratings(replace(rows, score=0 * rows.score)).score).any()
 
 
 def test_counts_may_be_ranked_by_strength_and_with_tests_already_made():

@@ -78,8 +78,6 @@ def test_sums_per_item_and_rater():
     assert data.score[:, 0].tolist() == [[1, 1], [3, 3]]
     assert data.square[:, 0].tolist() == [[1, 1], [9, 9]]
     assert data.errors[:, 0].tolist() == [[1, 1], [3, 3]]  # source issues are no errors
-    means = mqm.system_means(data)[["system", "score", "errors", "ratings"]]
-    assert means.to_numpy().tolist() == [["A", 0.5, 0.5, 4], ["B", 1.5, 1.5, 4]]
 
 
 def test_each_rating_is_in_the_slot_of_its_rater():
@@ -125,13 +123,6 @@ def test_unknown_normalisation():
         mqm.rater_scaling("rank", *np.ones((4, 2)))
 
 
-def test_same_system_by_name():
-    assert mqm.same_system(("X_with_A", "X_with_refA", "Y", "Z_with_A")) == [
-        ("X_with_A", "X_with_refA")
-    ]
-    assert mqm.same_system(("X", "X_with_refA")) == [("X", "X_with_refA")]
-
-
 @needs("wmt23-mqm")
 def test_all_scores_embedded_in_the_release_of_zh_en_come_out():
     """metadata.segment.metrics.MQM: the mean over raters, creative reinterpretation as nothing."""
@@ -153,32 +144,6 @@ def test_all_scores_embedded_in_the_release_of_zh_en_come_out():
     assert len(embedded) == 3770
     assert all(agree["marot2023"])
     assert 0.98 < np.mean(agree["freitag2021"]) < 1
-
-
-@pytest.mark.parametrize("how", mqm.NORMALISATIONS)
-def test_normalised_ratings_are_single_segments_normalised_by_their_raters(how):
-    rng = np.random.default_rng(2)
-    segments, slots = np.array([2, 3, 4]), np.array([[0, 1], [1, 2], [0, 2]])
-    single = [rng.gamma(1.0, 3.0, (2, n, 2)) for n in segments]  # system, segment, rating
-    errors = rng.integers(1, 5, (2, 3, 2)).astype(float)
-    sums = [np.stack([(x**power).sum(axis=1) for x in single], axis=1) for power in (1, 2)]
-    names = ("A", "B"), tuple("def"), tuple("xyz")
-    data = mqm.Ratings(*names, segments, slots, *sums, errors, {})
-    held = [np.argwhere(slots == rater) for rater in range(3)]
-    own = [np.concatenate([single[d][:, :, k].ravel() for d, k in one]) for one in held]
-    overall, many = np.concatenate(own).mean(), [errors[:, slots == r].sum() for r in range(3)]
-    weight = sum(map(len, own)) / np.dot(list(map(len, own)), many)
-    maps = {
-        "none": lambda x, r: x,
-        "mean": lambda x, r: x * overall / own[r].mean(),
-        "error": lambda x, r: x * overall / own[r].mean() * many[r] * weight,
-        "z": lambda x, r: (x - own[r].mean()) / own[r].std(ddof=1),
-    }
-    expected = [
-        sum(maps[how](single[d][:, :, k], slots[d, k]).sum(axis=1) for k in (0, 1)) / 2
-        for d in range(3)
-    ]
-    np.testing.assert_allclose(mqm.normalised(data, how), np.transpose(expected), rtol=1e-10)
 
 
 def test_minor_errors_of_form_weigh_a_tenth_in_the_weights_of_bio_mqm():
@@ -290,26 +255,6 @@ def test_raters_are_in_natural_order():
     names = ["r10", "r2", "r", "r0", "q3", "3", "20"]
     data = mqm.ratings(rated(("AB", "d", names)))
     assert data.raters == ("3", "20", "q3", "r", "r0", "r2", "r10")
-
-
-def test_systems_are_ranked_by_score_and_equal_ones_by_name():
-    items = [("C", 2), ("B", 1), ("A", 2), ("D", 0)]
-    rows = [(s, "d", 1, r, "Other", "Minor" if k else "Neutral") for s, k in items
-            for r in "rs" for _ in range(k or 1)]  # fmt: skip
-    means = mqm.system_means(mqm.ratings(judgments(rows)))
-    assert list(means) == ["rank", "system", "score", "errors", "ratings"]
-    assert means.index.tolist() == [0, 1, 2, 3]
-    assert means.to_numpy().tolist() == [
-        [1, "D", 0, 0, 2], [2, "B", 1, 1, 2], [3, "A", 2, 2, 2], [4, "C", 2, 2, 2],
-    ]  # fmt: skip
-
-
-def test_a_system_with_one_id_is_no_group():
-    assert mqm.same_system(("X", "Y_with_A")) == []
-    assert mqm.same_system(()) == []
-    assert mqm.same_system(("Y_with_B", "X_with_A", "Y", "X_with_B", "Z")) == [
-        ("Y_with_B", "Y"), ("X_with_A", "X_with_B"),
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("how", mqm.NORMALISATIONS)

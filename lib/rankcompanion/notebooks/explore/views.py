@@ -26,6 +26,7 @@ from rankstability.score.rr import METHODS, REFERENCE, tasks
 from rankstability.score.scored import Scores, segment_scores
 
 from ..outlier_removal import SETS
+from ..srp.rankings import PERMUTATIONS, rank_ratings
 
 RULE = "knowles"
 ALPHA = 0.05
@@ -244,7 +245,7 @@ class MqmTask(Task):
     """MQM: systems can be removed; raters are normalised by the systems that are left."""
 
     scores = mqm.NORMALISATIONS
-    tests = (f"{ranks.PERMUTATIONS} permutations",)
+    tests = (f"{PERMUTATIONS} permutations",)
 
     def __init__(self, data: mqm.Ratings) -> None:
         super().__init__()
@@ -253,7 +254,7 @@ class MqmTask(Task):
     def _ranked(
         self, removed: tuple[str, ...], divisor: float, score: str, test: str
     ) -> Ranking:
-        return ranks.rank_ratings(self.data.without(*removed), score)
+        return rank_ratings(self.data.without(*removed), score)
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
         size = self.data.score[0].size

@@ -12,6 +12,7 @@ from .findings import (
     recommendations,
     verdicts,
 )
+from .rankings import by_normalisation, same_system, system_means
 from .raters import (
     agreement,
     basic_counts,
@@ -38,6 +39,7 @@ __all__ = [  # what the notebook calls
     "at_half",
     "basic_counts",
     "bucket_raters",
+    "by_normalisation",
     "curves",
     "da_samplers",
     "designs",
@@ -50,7 +52,9 @@ __all__ = [  # what the notebook calls
     "rater_distributions",
     "recommendations",
     "rr_samplers",
+    "same_system",
     "side_by_side",
+    "system_means",
     "verdicts",
     "ways",
     "what_counts",

@@ -19,6 +19,7 @@ from rankstability.rank.srp_studies import (
 from rankstability.score import mqm
 from rankstability.score.mqm import Ratings
 
+from .rankings import same_system
 from .raters import minimum_entropy
 
 FEW = 0.5  # if this share of studies has no significant pair, SRP says nothing
@@ -471,7 +472,7 @@ def duplicates(data: Ratings, plan: Plan, seed: int) -> pd.DataFrame:
     rows = []
     copies = [
         two
-        for group in mqm.same_system(data.systems)
+        for group in same_system(data.systems)
         for two in combinations(group, 2)
     ]
     for (a, b), grouping in product(copies, GROUPINGS):

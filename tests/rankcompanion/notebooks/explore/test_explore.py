@@ -17,12 +17,12 @@ from rankcompanion.notebooks.explore import views as explore
 from rankcompanion.notebooks.explore import widgets
 from rankcompanion.notebooks.explore.views import State, load
 from rankcompanion.notebooks.explore.widgets import Explorer
+from rankcompanion.notebooks.srp.rankings import by_normalisation, rank_ratings, system_means
 from rankstability.errors import DataError
 from rankstability.rank import removing
 from rankstability.rank.comparing import compare
 from rankstability.rank.ranking import CLUSTER_RULES
 from rankstability.rank.standing import rank_systems
-from rankstability.rank.systems import by_normalisation, rank_ratings
 from rankstability.score import mqm
 from rankstability.score.scored import segment_scores
 
@@ -107,7 +107,7 @@ def test_relative_ranking_is_that_of_notebook_07(relative, method):
 
 
 def test_mqm_ranking(errors):
-    means = mqm.system_means(errors.data)
+    means = system_means(errors.data)
     ranking = errors.view(State()).changed
     assert list(ranking.systems) == list(means["system"])
     assert np.allclose(-ranking.table["minus_mqm"], means["score"])
@@ -118,7 +118,7 @@ def test_mqm_ranking(errors):
     assert view.changed.table.equals(rank_ratings(left, "z").table)
     assert abs(view.changed.table["minus_mqm"].mean()) < 1e-9
     total = rank_ratings(left, "mean").table["minus_mqm"].mean()
-    assert total == pytest.approx(-mqm.system_means(left)["score"].mean())
+    assert total == pytest.approx(-system_means(left)["score"].mean())
     with pytest.raises(DataError, match="unknown setting"):
         errors.view(State(score="median"))
     table = by_normalisation(errors.data)

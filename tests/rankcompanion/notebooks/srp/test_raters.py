@@ -12,6 +12,7 @@ from conftest import needs, real
 from rankcampaigns import campaigns
 from rankcampaigns.mqm import read_mqm
 from rankcompanion.notebooks.srp import raters as mqm_raters
+from rankcompanion.notebooks.srp.rankings import system_means
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.score import mqm
@@ -36,7 +37,7 @@ def test_the_simulated_truth_comes_out():
     made = demo_mqm.simulate_mqm(np.random.default_rng(3), documents=120)
     rows = made.rows.rename(columns={"doc": "document", "globalSegId": "segment"})
     rows = rows[rows["severity"] != "HOTW-test"]
-    means = mqm.system_means(mqm.ratings(rows)).set_index("system")["score"]
+    means = system_means(mqm.ratings(rows)).set_index("system")["score"]
     assert means.corr(made.truth.reindex(means.index), method="spearman") > 0.95
 
 
