@@ -224,7 +224,7 @@ def agreement() -> tuple[str, str, int, float, float]:
     differ = table[table["shape"] != "all equal"]
     about = f"{len(differ)} true rankings; if all are equal, {_equal(table):.2f} too high"
     off = (differ["predicted"] - differ["realised"]).abs().mean()
-    return "bench_verdict.py", about, int(differ["pilots"].sum()), float(off), 0.1
+    return "bench_planning.py", about, int(differ["pilots"].sum()), float(off), 0.1
 
 
 def _equal(table: pd.DataFrame) -> float:
