@@ -1,24 +1,29 @@
 """Notebook 03: human scores divided, lowest ones inflated (Knowles 2021, section 5.2, Fig. 1-3)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from rankstability.change import perturb
+from rankstability.change.perturb import altered, degrade
 from rankstability.errors import DataError
 from rankstability.judgments import (
     DirectAssessment,
     at_least_two,
     human_or_reference,
     human_systems,
+    of_systems,
+    of_type,
 )
 from rankstability.rank.ranking import Ranking
 
 from .outlier_removal import Comparison, Ranker, changes_table, default_ranker
 from .outlier_removal import telling as telling
 from .outlier_removal import totals as totals
+
+ZEROS = ("keep", "one")
 
 
 def sweep(
@@ -43,13 +48,56 @@ def sweep(
     latest, good = (
         int(human_or_reference(f, names).sum()) for f in (da.latest, da.good)
     )
-    changed = {
-        d: rank_of(perturb.degrade(da, d)).without(humans) for d in divisors
-    }
+    changed = {d: rank_of(degrade(da, d)).without(humans) for d in divisors}
     return [
         Comparison(f"{d:g}", humans, latest, good, start, c)
         for d, c in changed.items()
     ]
+
+
+def inflate(
+    da: DirectAssessment,
+    systems: Collection[str],
+    factor: float,
+    zeros: str = "one",
+) -> DirectAssessment:
+    """The judgments with raw scores of `systems` multiplied by `factor`, at most the scale's top.
+
+    As in Knowles 2021, footnote 15. Rows of type REF and BAD_REF, which are not the systems'
+    output, stay. Zeros are first set to 1 (``one``) or stay 0 (``keep``); these and capped scores
+    are counted in `excluded`. Raises DataError for a factor below 1, or unknown `zeros`.
+    """
+    if not (np.isfinite(factor) and factor >= 1):
+        raise DataError(
+            "not a factor to inflate by",
+            value=factor,
+            expected="a number, at least 1",
+        )
+    if zeros not in ZEROS:
+        raise DataError(
+            "unknown treatment of zeros",
+            value=zeros,
+            expected=" or ".join(ZEROS),
+        )
+    top = da.scale[1]
+
+    def raised(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
+        rows = of_systems(frame, systems) & ~of_type(frame, "REF", "BAD_REF")
+        score = frame["score"].to_numpy(dtype=float).copy()
+        zero = rows & (score == 0)
+        if zeros == "one":
+            score[zero] = 1.0
+        score[rows] *= factor
+        cut = rows & (score > top)
+        score[cut] = top
+        return frame.assign(score=score), {
+            f"scores multiplied by {factor:g}": rows.sum(),
+            "of these zero, "
+            + ("counted as 1" if zeros == "one" else "left"): zero.sum(),
+            f"of these cut to {top:g}": cut.sum(),
+        }
+
+    return altered(da, raised)
 
 
 def inflation(
@@ -72,7 +120,7 @@ def inflation(
     comparisons = []
     handled = []
     for factor in factors:
-        better = perturb.inflate(da, [lowest], factor, zeros)
+        better = inflate(da, [lowest], factor, zeros)
         notes = (
             better.excluded[better.excluded["file"] == "good"]["rows"]
             .tail(3)

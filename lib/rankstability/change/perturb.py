@@ -24,10 +24,9 @@ from ..judgments import (
 from ..kinds import SCORES, check_kind, kind_of
 
 Judgments = TypeVar("Judgments", DirectAssessment, pd.DataFrame)
-ZEROS = ("keep", "one")
 
 
-def _altered(
+def altered(
     da: DirectAssessment,
     alter: Callable[[pd.DataFrame], tuple[pd.DataFrame, dict[str, int]]],
 ) -> DirectAssessment:
@@ -105,7 +104,7 @@ def remove(
             drop |= of_type(frame, "REF")
         return frame[~drop], {"removed: " + " and ".join(parts): drop.sum()}
 
-    return _altered(da, kept)
+    return altered(da, kept)
 
 
 def _known(
@@ -155,49 +154,4 @@ def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:
             f"scores divided by {divisor:g}": rows.sum()
         }
 
-    return _altered(da, divided)
-
-
-def inflate(
-    da: DirectAssessment,
-    systems: Collection[str],
-    factor: float,
-    zeros: str = "one",
-) -> DirectAssessment:
-    """The judgments with raw scores of `systems` multiplied by `factor`, at most the scale's top.
-
-    As in Knowles 2021, footnote 15. Rows of type REF and BAD_REF, which are not the systems'
-    output, stay. Zeros are first set to 1 (``one``) or stay 0 (``keep``); these and capped scores
-    are counted in `excluded`. Raises DataError for a factor below 1, or unknown `zeros`.
-    """
-    if not (np.isfinite(factor) and factor >= 1):
-        raise DataError(
-            "not a factor to inflate by",
-            value=factor,
-            expected="a number, at least 1",
-        )
-    if zeros not in ZEROS:
-        raise DataError(
-            "unknown treatment of zeros",
-            value=zeros,
-            expected=" or ".join(ZEROS),
-        )
-    top = da.scale[1]
-
-    def raised(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
-        rows = of_systems(frame, systems) & ~of_type(frame, "REF", "BAD_REF")
-        score = frame["score"].to_numpy(dtype=float).copy()
-        zero = rows & (score == 0)
-        if zeros == "one":
-            score[zero] = 1.0
-        score[rows] *= factor
-        cut = rows & (score > top)
-        score[cut] = top
-        return frame.assign(score=score), {
-            f"scores multiplied by {factor:g}": rows.sum(),
-            "of these zero, "
-            + ("counted as 1" if zeros == "one" else "left"): zero.sum(),
-            f"of these cut to {top:g}": cut.sum(),
-        }
-
-    return _altered(da, raised)
+    return altered(da, divided)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from assessments import toy
 from conftest import needs
 from oracle_da import slow
 from rankcampaigns import campaigns
@@ -89,3 +90,35 @@ def test_divisors_that_are_not_positive_numbers_are_refused_in_one_line(demo, di
 def test_without_divisors_there_is_nothing_to_study(demo):
     with pytest.raises(DataError, match=r"no divisors; found .*; expected one or more"):
         degradation.study(demo, [])
+
+
+@pytest.mark.parametrize(("zeros", "expected"), [("one", 3.0), ("keep", 0.0)])
+def test_inflating_says_what_became_of_zeros(zeros, expected):
+    after = degradation.inflate(toy(), ["B"], 3, zeros)
+    scores = after.good["score"].to_numpy()
+    assert scores[8] == expected  # 0 times 3
+    assert scores[1] == 100 and scores[10] == 100  # 120 and 192, cut
+    assert scores[4] == 90  # a REF row with its id is not its output
+    notes = after.excluded[after.excluded["file"] == "good"]["rows"].to_list()
+    assert notes == [3, 1, 2]
+
+
+def test_inflated_scores_at_the_top_are_not_cut():
+    after = degradation.inflate(toy(), ["A", "B"], 1.25)
+    assert after.good["score"].tolist() == [100, 50, 87.5, 10, 90, 96, 20, 1.25, 1.25, 88, 80]
+    notes = [tuple(row) for row in after.excluded.to_numpy()]
+    assert [row for row in notes if row[0] == "good"] == [
+        ("good", "scores multiplied by 1.25", 6),
+        ("good", "of these zero, counted as 1", 2),
+        ("good", "of these cut to 100", 0),
+    ]
+    kept = degradation.inflate(replace(toy(), scale=(0, 90)), ["HUMAN.0"], 1, "keep")
+    assert kept.good["score"].tolist() == [80, 40, 70, 10, 90, 90, 20, 0, 0, 88, 64]
+    assert [tuple(row) for row in kept.excluded.to_numpy()][-2:] == [
+        ("good", "of these zero, left", 0), ("good", "of these cut to 90", 1),
+    ]  # fmt: skip
+    for factor in (0.99, float("inf"), float("nan")):
+        with pytest.raises(DataError, match=r"not a factor to inflate by.*at least 1"):
+            degradation.inflate(toy(), ["A"], factor)
+    with pytest.raises(DataError, match="unknown treatment of zeros; found 'drop'; expected keep"):
+        degradation.inflate(toy(), ["A"], 2, "drop")

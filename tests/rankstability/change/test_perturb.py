@@ -47,22 +47,10 @@ def test_standardised_scores_follow_the_perturbed_rows():
     assert z[0] == pytest.approx((80 - w1.mean()) / w1.std(ddof=1), abs=1e-14)
 
 
-@pytest.mark.parametrize(("zeros", "expected"), [("one", 3.0), ("keep", 0.0)])
-def test_inflating_says_what_became_of_zeros(zeros, expected):
-    after = perturb.inflate(toy(), ["B"], 3, zeros)
-    scores = after.good["score"].to_numpy()
-    assert scores[8] == expected  # 0 times 3
-    assert scores[1] == 100 and scores[10] == 100  # 120 and 192, cut
-    assert scores[4] == 90  # a REF row with its id is not its output
-    notes = after.excluded[after.excluded["file"] == "good"]["rows"].to_list()
-    assert notes == [3, 1, 2]
-
-
 @pytest.mark.parametrize(
     ("call", "values"),
-    [(perturb.remove, (["C"],)), (perturb.degrade, (0,)), (perturb.degrade, (float("nan"),)),
-     (perturb.inflate, (["A"], 0.5)), (perturb.inflate, (["A"], 2, "drop"))],
-)  # fmt: skip
+    [(perturb.remove, (["C"],)), (perturb.degrade, (0,)), (perturb.degrade, (float("nan"),))],
+)
 def test_nonsense_is_refused(call, values):
     with pytest.raises(DataError):
         call(toy(), *values)
@@ -76,10 +64,9 @@ judgments = st.lists(one, min_size=6, max_size=40)
 
 @settings(max_examples=20)
 @given(judgments)
-def test_dividing_references_by_one_or_inflating_by_one_changes_no_score(rows):
+def test_dividing_references_by_one_changes_no_score(rows):
     da = toy(rows, joined=False)
     assert perturb.degrade(da, 1).good["score"].equals(da.good["score"])
-    assert perturb.inflate(da, ["A"], 1, "keep").good["score"].equals(da.good["score"])
 
 
 @settings(max_examples=20)
@@ -160,23 +147,3 @@ def test_dividing_scores_by_hand():
     for divisor in (-1, float("inf")):
         with pytest.raises(DataError, match=r"not a divisor.*a positive number"):
             perturb.degrade(toy(), divisor)
-
-
-def test_inflated_scores_at_the_top_are_not_cut():
-    after = perturb.inflate(toy(), ["A", "B"], 1.25)
-    assert after.good["score"].tolist() == [100, 50, 87.5, 10, 90, 96, 20, 1.25, 1.25, 88, 80]
-    assert [row for row in told(after) if row[0] == "good"] == [
-        ("good", "scores multiplied by 1.25", 6),
-        ("good", "of these zero, counted as 1", 2),
-        ("good", "of these cut to 100", 0),
-    ]
-    kept = perturb.inflate(replace(toy(), scale=(0, 90)), ["HUMAN.0"], 1, "keep")
-    assert kept.good["score"].tolist() == [80, 40, 70, 10, 90, 90, 20, 0, 0, 88, 64]
-    assert told(kept)[-2:] == [
-        ("good", "of these zero, left", 0), ("good", "of these cut to 90", 1),
-    ]  # fmt: skip
-    for factor in (0.99, float("inf"), float("nan")):
-        with pytest.raises(DataError, match=r"not a factor to inflate by.*at least 1"):
-            perturb.inflate(toy(), ["A"], factor)
-    with pytest.raises(DataError, match="unknown treatment of zeros; found 'drop'; expected keep"):
-        perturb.inflate(toy(), ["A"], 2, "drop")
