@@ -112,7 +112,8 @@ def pairs_figure(
     """Who beats whom: percentage of comparisons in which the row's system was ranked better.
 
     `percent` is systems by systems, best first. A dot marks pairs that differ in `tests` (from
-    `rank.significance.sign_tests`) at `alpha` after Holm's correction; a ring, only without it.
+    `notebooks.relative_ranking.sign_tests`) at `alpha` after Holm's correction; a ring, only
+    without it.
     """
     fig = heatmap(
         percent,

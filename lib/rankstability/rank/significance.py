@@ -1,12 +1,10 @@
 """Tests between systems: all pairs at once, by name; corrections for many tests."""
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import bdtr, ndtr
 
 from ..errors import DataError
-from ..score.pairwise import PairCounts
 
 Floats = NDArray[np.float64]
 
@@ -122,29 +120,6 @@ def sign_test(wins: NDArray, losses: NDArray) -> Floats:
     less = np.minimum(wins, losses).astype(float)
     return np.minimum(
         2 * bdtr(less, np.maximum(total, 1).astype(int), 0.5), 1.0
-    )
-
-
-def sign_tests(counts: PairCounts) -> pd.DataFrame:
-    """Two-sided sign test of each pair of systems, leaving out ties.
-
-    Columns system, other (system is the one with more wins), wins, losses, ties, p (1 without wins
-    and losses), and p_holm, p_bh: adjusted over the pairs of the task (Benjamini and Hochberg,
-    1995, as Lopez 2012, Section 6, asks).
-    """
-    i, j = np.triu_indices(len(counts.systems), 1)
-    swap = counts.wins[i, j] < counts.wins[j, i]
-    i, j = np.where(swap, j, i), np.where(swap, i, j)
-    wins = counts.wins[i, j]
-    losses = counts.wins[j, i]
-    names = np.array(counts.systems, dtype=object)
-    out = pd.DataFrame(
-        {"system": names[i], "other": names[j], "wins": wins, "losses": losses}
-    )
-    out["ties"] = counts.ties[i, j]
-    p = sign_test(wins, losses)
-    return out.assign(
-        p=p, p_holm=adjusted(p, "holm"), p_bh=adjusted(p, "benjamini-hochberg")
     )
 
 

@@ -114,25 +114,6 @@ def scores(frame: pd.DataFrame) -> pd.DataFrame:
     return out.sort_values(order, ascending=[False, True], ignore_index=True)
 
 
-def win_percentages(counts: PairCounts, order: list[str]) -> pd.DataFrame:
-    """Percentage of comparisons in which the column's system was ranked better than the row's.
-
-    The orientation is that of Bojar et al. (2011, Table 6) and the WMT overview papers; the two
-    percentages of a pair and its ties add up to 100. NaN if two systems never met.
-    """
-    total = counts.wins + counts.wins.T + counts.ties
-    shares = pd.DataFrame(
-        100 * ratio(counts.wins.T, total), [*counts.systems], [*counts.systems]
-    )
-    return shares.loc[order, order]
-
-
-def file_place(task: str, name: str) -> tuple[str, str]:
-    """Language pair and file name for a task's result, with the track appended if there is one."""
-    pair, _, track = task.partition(" ")
-    return pair, f"{name}_{track}" if track else name
-
-
 def methods() -> pd.DataFrame:
     """All scores: columns score, names (in the papers), with_reference (whether it counts)."""
     counts = [

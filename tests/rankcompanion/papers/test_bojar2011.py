@@ -8,6 +8,7 @@ from paperkit import claims
 from rankcampaigns import rr as read_rr
 from rankcompanion.notebooks.relative_ranking import agreement
 from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
+from rankcompanion.notebooks.relative_ranking.pairs import win_percentages
 from rankcompanion.papers import bojar2011
 from rankstability.score import pairwise, rr
 
@@ -41,7 +42,7 @@ def tables():
     focus, notes = tasks["en-cs"], agreement.annotate(frame)
     scores = pd.concat([rr.scores(t) for t in tasks.values()], ignore_index=True)
     campaign = relative_ranking.campaign_table(frame, agreement.agreement(notes))
-    better = rr.win_percentages(pairwise.pair_counts(focus), list(bojar2011.TOP))
+    better = win_percentages(pairwise.pair_counts(focus), list(bojar2011.TOP))
     both = relative_ranking.head_to_head(focus, "cu-tecto", "cu-bojar")
     edits = read_rr.read_edits(folder / "data_EDT.tsv")
     judged = read_rr.read_acceptability(folder / "data_ACC.csv")

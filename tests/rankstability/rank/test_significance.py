@@ -18,9 +18,7 @@ from rankstability.rank.significance import (
     permutation_test,
     rank_sum,
     sign_test,
-    sign_tests,
 )
-from rankstability.score.pairwise import PairCounts
 
 
 def before_scipy_17(x, y):
@@ -122,18 +120,6 @@ def test_permutations_swap_two_systems_labels_by_whole_documents(seed, systems, 
         assert strength[study, k] == pytest.approx(abs(gap.sum()) / spread if spread else 0)
 
 
-def test_a_pair_never_compared_is_not_told_apart_and_one_system_has_no_pairs():
-    wins = np.array([[0, 9, 0], [0, 0, 0], [0, 0, 0]])
-    counts = PairCounts(("A", "B", "C"), wins, np.zeros((3, 3), int))
-    table = sign_tests(counts).set_index(["system", "other"])
-    assert table.loc[("A", "B"), "p"] == pytest.approx(2 / 2**9)
-    assert table.loc[("A", "B"), "p_holm"] == pytest.approx(3 * 2 / 2**9)
-    for pair in (("A", "C"), ("B", "C")):
-        assert table.loc[pair, ["p", "p_holm", "p_bh"]].tolist() == [1.0, 1.0, 1.0]
-    alone = PairCounts(("A",), np.zeros((1, 1), int), np.zeros((1, 1), int))
-    assert sign_tests(alone)[["p", "p_holm", "p_bh"]].shape == (0, 3)
-
-
 @pytest.mark.parametrize("alpha", [0, 1, 1.5, -0.1, float("nan"), "0.05", None])
 def test_a_level_is_a_number_between_0_and_1(alpha):
     with pytest.raises(DataError, match="alpha out of range") as error:
@@ -159,20 +145,6 @@ def test_systems_without_values_have_no_p():
     assert lead[2, 0] == 2 == -lead[0, 2] and (np.diag(lead) == 0).all()
 
 
-def test_sign_tests_by_hand():
-    assert sign_test(np.array([9, 5, 0, 1, 3]), np.array([1, 5, 0, 0, 2])) == pytest.approx(
-        [22 / 1024, 1, 1, 1, 1]
-    )
-    wins = np.array([[0, 2, 3], [9, 0, 4], [3, 1, 0]])
-    ties = np.array([[0, 5, 0], [5, 0, 7], [0, 7, 0]])
-    table = sign_tests(PairCounts(("A", "B", "C"), wins, ties))
-    shown = table[["system", "other", "wins", "losses", "ties"]].to_numpy().tolist()
-    assert shown == [["B", "A", 9, 2, 5], ["A", "C", 3, 3, 0], ["B", "C", 4, 1, 7]]
-    assert table["p"].tolist() == pytest.approx([134 / 2048, 1, 12 / 32])
-    assert table["p_holm"].tolist() == pytest.approx([3 * 134 / 2048, 1, 24 / 32])
-    assert table["p_bh"].tolist() == pytest.approx([3 * 134 / 2048, 1, 1.5 * 12 / 32])
-
-
 @pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e6])
 def test_permutations_do_not_depend_on_the_unit_of_scores(unit):
     sums = np.random.default_rng(3).integers(-3, 4, (2, 3, 6)).astype(float)
@@ -189,3 +161,9 @@ def test_signs_are_drawn_for_every_document(documents):
     signs = draw_signs(2, 300, documents, np.random.default_rng(1))
     assert signs.shape == (2, 300, documents) and set(np.unique(signs)) == {-1.0, 1.0}
     assert np.abs(signs.mean(axis=(0, 1))).max() < 5 / np.sqrt(600)
+
+
+def test_the_sign_test_by_hand():
+    assert sign_test(np.array([9, 5, 0, 1, 3]), np.array([1, 5, 0, 0, 2])) == pytest.approx(
+        [22 / 1024, 1, 1, 1, 1]
+    )

@@ -6,9 +6,6 @@ import demo_rr
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.stats import binomtest
 
 from assessments import frame_of
 from rankcampaigns import rr as readers_rr
@@ -16,7 +13,7 @@ from rankcompanion.notebooks.relative_ranking import methods
 from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
 from rankstability.change import perturb
 from rankstability.errors import DataError
-from rankstability.rank import removing, significance
+from rankstability.rank import removing
 from rankstability.rank.systems import rank_counts
 from rankstability.score import pairwise, rr
 
@@ -44,19 +41,6 @@ def test_one_ranked_alone_is_sole_winner_but_better_than_nobody():
     assert table.loc["a", "sole_winner_blocks"] == 1
     assert table.loc["a", "better_all_in_block"] == 0
     assert table.loc["a", "better_or_equal_all_in_block"] == 1
-
-
-@given(st.integers(0, 60), st.integers(0, 60))
-@settings(max_examples=20, deadline=None)
-def test_sign_test_is_the_binomial_test(wins, losses):
-    counts = pairwise.PairCounts(
-        ("a", "b"), np.array([[0, wins], [losses, 0]]), np.zeros((2, 2), int)
-    )
-    row = significance.sign_tests(counts).iloc[0]
-    n = wins + losses
-    expected = binomtest(wins, n, 0.5).pvalue if n else 1.0
-    assert row["p"] == pytest.approx(expected, abs=1e-12)
-    assert (row["wins"], row["losses"]) == (max(wins, losses), min(wins, losses))
 
 
 def test_each_score_stands_once_with_all_its_names():
@@ -137,11 +121,6 @@ def test_blocks_drawn_give_the_plain_bootstrap(demo):
         assert (fast.wins[k] == slow.wins).all() and (fast.ties[k] == slow.ties).all()
 
 
-def test_file_place():
-    assert rr.file_place("cs-en individual", "pairs") == ("cs-en", "pairs_individual")
-    assert rr.file_place("cs-en", "pairs") == ("cs-en", "pairs")
-
-
 def test_a_system_without_a_score_stands_last_and_is_not_dropped():
     """c is shown in every block and never ranked; in the second task nothing is decided."""
     frame = frame_of([{"a": 1, "b": 2, "c": -1}] * 8)
@@ -176,17 +155,6 @@ def test_scores_of_many_campaigns_at_once_are_those_of_each(name):
     for e, s in np.ndindex(3, 2):
         alone = rr.METHODS[name].score(rr.PairCounts(tuple("abcde"), wins[e, s], ties[e, s]))
         np.testing.assert_allclose(made[e, s], alone)
-
-
-def test_percentages_are_those_of_the_column_over_the_row():
-    wins = np.array([[0, 3, 0], [1, 0, 0], [0, 0, 0]])
-    ties = np.array([[0, 4, 0], [4, 0, 2], [0, 2, 0]])
-    counts = pairwise.PairCounts(("a", "b", "c"), wins, ties)
-    table = rr.win_percentages(counts, ["b", "a", "c"])
-    assert list(table) == list(table.index) == ["b", "a", "c"]
-    assert table.loc["b", "a"] == 100 * 3 / 8 and table.loc["a", "b"] == 100 * 1 / 8
-    assert table.loc["b", "c"] == table.loc["c", "b"] == 0
-    assert np.isnan(table.loc["a", "c"]) and np.isnan(table.loc["a", "a"])
 
 
 def test_scores_come_best_first_and_equal_ones_by_name():

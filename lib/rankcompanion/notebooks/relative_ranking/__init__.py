@@ -18,6 +18,7 @@ from .methods import (
     strengths,
     twice_ranked,
 )
+from .pairs import file_place, sign_tests, win_percentages
 
 __all__ = [  # what the notebook calls
     "acceptable",
@@ -29,13 +30,16 @@ __all__ = [  # what the notebook calls
     "edits_per_system",
     "expected_agreement",
     "exposure",
+    "file_place",
     "head_to_head",
     "kappa_table",
     "method_ranks",
     "modelled",
     "ranges",
     "removal_summary",
+    "sign_tests",
     "sole_winners",
     "strengths",
     "twice_ranked",
+    "win_percentages",
 ]
