@@ -22,7 +22,6 @@ from rankstability.judgments import (
     second_scores,
     share_categories,
 )
-from rankstability.schema import Schema
 
 from . import languages, tables, together
 from .folder import GOOD, LATEST, Reader, locate
@@ -219,12 +218,12 @@ def documents(
 
 def _listed_documents(path: Path, segments: pd.Index) -> pd.Series:
     table = tables.read(path, ("sid", "document"), tables.BLANKS)
-    schema = Schema(
+    frame = table.validated(
         schemas.ids("segment", "document"),
-        ("segment",),
-        "duplicate segment id",
+        {"segment": "sid", "document": "document"},
+        once=["segment"],
+        again="duplicate segment id",
     )
-    frame = table.validated(schema, {"segment": "sid", "document": "document"})
     listed = frame.astype(str).set_index("segment")["document"]
     missing = segments.difference(listed.index)
     if len(missing):
@@ -302,10 +301,12 @@ def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
         "z": schemas.number("a number"),
         "n": schemas.count(),
     }
-    schema = Schema(
-        columns, ("system", "segment"), "duplicate system and segment"
-    )
-    frame = table.validated(schema, names).astype({"n": int})
+    frame = table.validated(
+        columns,
+        names,
+        once=["system", "segment"],
+        again="duplicate system and segment",
+    ).astype({"n": int})
     with together.at_lines(
         [path], [table.lines], names | {"score": names["raw"]}
     ):

@@ -264,10 +264,10 @@ def _checked(
     ]
     bounds = f", {low:g} to {high:g}" if np.isfinite(low) else ""
     score = schemas.number(f"a number{bounds}", low, high)
-    schema = schemas.Schema(schemas.ids(*ids) | {"score": score})
+    columns = schemas.ids(*ids) | {"score": score}
     try:
         frame = part.table.validated(
-            schema, {name: names[name] for name in schema.columns}, keep
+            columns, {name: names[name] for name in columns}, keep
         )
     except DataError as error:
         raise _with_words(error, part.column("score").iloc[keep]) from None
@@ -275,7 +275,7 @@ def _checked(
         columns={"annotator": "worker"}
     )
     others = [name for name in ("hit", "document", "domain") if name in names]
-    loose = schemas.Schema(schemas.loose(*others))
+    loose = schemas.loose(*others)
     part.table.validated(loose, {name: names[name] for name in others}, keep)
     for name in others:
         values = part.column(name).iloc[keep].reset_index(drop=True)

@@ -171,7 +171,7 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     columns = schemas.ids("system", "document", "rater", "category")
     numbers = [name for name in ("segment", "doc_segment") if name in names]
     columns |= dict.fromkeys(numbers, schemas.count(0, "not a segment number"))
-    frame = table.validated(schemas.Schema(columns), names)
+    frame = table.validated(columns, names)
     with together.at_lines([file], [table.lines], names):
         checks.refuse_alike(frame)
         if "segment" in names:
@@ -250,7 +250,7 @@ def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
         ratings, errors = _ratings(file, excluded)
         schema = schemas.ids("system", "document", "rater")
         schema |= {"doc_segment": schemas.count(0, "not a segment number")}
-        rows = ratings.validated(schemas.Schema(schema), RATING)
+        rows = ratings.validated(schema, RATING)
         with together.at_lines([file], [ratings.lines], RATING):
             checks.refuse_alike(rows)
         for row, key in enumerate(

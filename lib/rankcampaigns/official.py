@@ -56,8 +56,10 @@ def _validated(
 ) -> pd.DataFrame:
     """The rows of a blank-separated file, each system once; `names`: new -> file's."""
     table = tables.read(file, tuple(names.values()), tables.BLANKS)
-    schema = schemas.Schema(columns, ("system",), "duplicate system")
-    return table.validated(schema, names).astype({"system": str})
+    frame = table.validated(
+        columns, names, once=["system"], again="duplicate system"
+    )
+    return frame.astype({"system": str})
 
 
 def clusters(
@@ -74,9 +76,7 @@ def clusters(
         "CLUSTER_START": schemas.count()
     }
     table = tables.read(path, (), tables.BLANKS)
-    frame = table.validated(
-        schemas.Schema(columns), {name: name for name in columns}
-    )
+    frame = table.validated(columns, {name: name for name in columns})
     source, target = pair.split("-")
     frame = frame[(frame["SRC"] == source) & (frame["TRG"] == target)].astype(
         {"SYSTEM": str}
@@ -128,7 +128,7 @@ def seg_scores(campaign: Campaign, pair: str) -> dict[str, pd.DataFrame]:
         )
         judged = np.flatnonzero(table.frame["score"] != "None")
         frame = table.validated(
-            schemas.Schema(columns), {name: name for name in columns}, judged
+            columns, {name: name for name in columns}, judged
         )
         frame.insert(1, "segment", segment.to_numpy()[judged])
         out[file.name.split(".")[1]] = frame.astype({"system": str})

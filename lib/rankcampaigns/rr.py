@@ -277,7 +277,7 @@ def _values(table: Table) -> tuple[pd.DataFrame, int]:
     columns = _languages() | index | schemas.ids(*ids, missing=("",))
     columns |= {f"system{i + 1}rank": rank for i in range(slots)}
     return table.validated(
-        schemas.Schema(columns), {name: names[name] for name in columns}
+        columns, {name: names[name] for name in columns}
     ), slots
 
 
@@ -377,7 +377,7 @@ def _edited(table: Table, names: dict[str, str]) -> pd.DataFrame:
         [name.lower() for name in ("srclang", "trglang", *names.values())],
     )
     languages = {name: theirs[name] for name in ("srclang", "trglang")}
-    values = table.validated(schemas.Schema(_languages()), languages)
+    values = table.validated(_languages(), languages)
     pair = _pairs(values, table.path, {})
     columns = {
         ours: table.frame[theirs[name.lower()]].astype(str)
@@ -594,9 +594,7 @@ def _battles(
 
         expected += guesses.battles_in_python(file, named)
     winner = replace(winner, expected=expected)
-    rows = table.validated(
-        schemas.Schema(ids | {"winner": winner}), named, keep
-    )
+    rows = table.validated(ids | {"winner": winner}, named, keep)
     both = union_categoricals(
         [_one_column([rows[name]]) for name in ("system1", "system2")]
     )

@@ -134,19 +134,25 @@ class Table:
 
     def validated(
         self,
-        schema: schemas.Schema,
+        columns: Mapping[str, schemas.Column],
         names: Mapping[str, str],
         rows: np.ndarray | None = None,
+        **once: Any,
     ) -> pd.DataFrame:
         """`rows` (indices; default all) checked by `schemas.validate`; `names`: new -> file's."""
         frame = self.frame[list(names.values())].set_axis(list(names), axis=1)
-        lines = self.lines
         if rows is not None and len(rows) < len(frame):
             frame = frame.iloc[rows]
-            lines = lines[rows]
-        return schemas.validate(
-            frame, schema, file=self.path, lines=lines, columns=names
-        )
+        by_line = np.argsort(self.lines[frame.index], kind="stable")
+        try:
+            checked = schemas.validate(frame.iloc[by_line], columns, **once)
+        except DataError as error:
+            row = int(str(error.row))
+            column = names[str(error.column)]
+            raise self.error(
+                error.problem, row, column, str(error.expected)
+            ) from None
+        return checked.sort_index().reset_index(drop=True)
 
 
 def unquoted(cell: str) -> str:

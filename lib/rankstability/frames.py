@@ -137,13 +137,14 @@ def judgments(
     frame = _people(
         frame.rename(columns=str), columns.get("annotator", ""), judges
     )
-    cells, labels, counts = _cells(frame, columns)
+    cells, counts = _cells(frame, columns)
     pair = _pair(cells, columns.get("pair", ""))
-    low, high, said = _scale(cells.set_index(labels), scale, columns)
-    rows = _checked(cells, labels, columns, (low, high))
+    low, high, said = _scale(cells, scale, columns)
     with _their_columns(columns):
-        checks.refuse_alike(rows.set_index(labels))
-        checks.refuse_contradictions(rows.set_index(labels))
+        rows = _checked(cells, low, high)
+        checks.refuse_alike(rows)
+        checks.refuse_contradictions(rows)
+    rows = rows.reset_index(drop=True)
     notes = [("", reason, n) for reason, n in [*counts, *repeated(rows)] if n]
     for name in set(humans) - set(rows["system"]):
         known = sorted(rows["system"].unique())
@@ -247,31 +248,26 @@ def battles(
     judged = len(frame)
     frame = _unknown_models(frame)
     cells, trimmed = _texts(frame, names)
-    labels = frame.index.to_numpy()
     needed = schema.ids(
-        *(cells.columns.difference(["judge", "domain", "winner"]))
+        *cells.columns.difference(["judge", "domain", "winner"])
     )
     loose = schema.ids(
         *cells.columns.intersection(["judge", "domain"]), missing=()
     )
-    rows = schema.validate(
-        cells, schema.Schema(needed | loose), None, labels, names
-    )
-    wrong = partial(
-        DataError, "a system against itself", expected="two different systems"
-    )
-    for k in np.flatnonzero((rows["system1"] == rows["system2"]).to_numpy())[
-        :1
-    ]:
-        raise wrong(row=labels[k], column=right, value=rows["system2"].iloc[k])
-    sides = (
-        pd.concat([rows["system1"], rows["system2"]])
-        .rename("system")
-        .to_frame()
-    )
-    checks.refuse_alike(sides.set_index(np.tile(labels, 2)))
-    checks.refuse_alike(rows.set_index(labels))
-    rows["rank1"], rows["rank2"] = _outcomes(rows, labels, names)
+    with _their_columns(names):
+        rows = schema.validate(cells, needed | loose)
+    for row in rows[rows["system1"] == rows["system2"]].itertuples():
+        raise DataError(
+            "a system against itself",
+            row=row.Index,
+            column=right,
+            value=row.system2,
+            expected="two different systems",
+        )
+    sides = pd.concat([rows["system1"], rows["system2"]])
+    checks.refuse_alike(sides.to_frame("system"))
+    checks.refuse_alike(rows)
+    rows["rank1"], rows["rank2"] = _outcomes(rows, names)
     for ours in ("judge", "domain"):
         said = rows[ours] if ours in rows else pd.Series("", index=rows.index)
         rows[ours] = said.where(~said.str.lower().isin(MISSING), "")
@@ -311,7 +307,7 @@ def _unknown_models(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _outcomes(
-    rows: pd.DataFrame, labels: np.ndarray, names: Mapping[str, str]
+    rows: pd.DataFrame, names: Mapping[str, str]
 ) -> tuple[np.ndarray, np.ndarray]:
     """The ranks of the left and of the right system; DataError for an unknown winner."""
     said = rows["winner"]
@@ -331,7 +327,10 @@ def _outcomes(
         )
         expected = f"{sides}, or {', '.join(TIES)}"
         wrong = partial(
-            DataError, "unknown winner", row=labels[k], column=names["winner"]
+            DataError,
+            "unknown winner",
+            row=rows.index[k],
+            column=names["winner"],
         )
         raise wrong(value=said.iloc[k], expected=expected)
     return np.where(second, 2, 1), np.where(first, 2, 1)
@@ -463,13 +462,13 @@ def _texts(
             )
             counts[reason] += int(changed[codes].sum())
         out[ours] = np.array(plain, dtype=object)[codes]
-    return pd.DataFrame(out), counts
+    return pd.DataFrame(out, frame.index), counts
 
 
 def _cells(
     frame: pd.DataFrame, columns: Mapping[str, str]
-) -> tuple[pd.DataFrame, np.ndarray, list[tuple[str, int]]]:
-    """The rows with a score as text, their labels, and what was left out or changed."""
+) -> tuple[pd.DataFrame, list[tuple[str, int]]]:
+    """The rows with a score as text, and what was left out or changed."""
     cells, trimmed = _texts(frame, columns)
     scored = ~cells["score"].str.lower().isin(MISSING).to_numpy()
     if not scored.any():
@@ -477,9 +476,8 @@ def _cells(
         raise DataError(
             "no row has a score", column=columns["score"], expected=expected
         )
-    labels = frame.index.to_numpy()[scored]
     counts = [*trimmed.items(), (NO_SCORE, int((~scored).sum()))]
-    return cells[scored].reset_index(drop=True), labels, counts
+    return cells[scored], counts
 
 
 def _pair(cells: pd.DataFrame, column: str) -> str:
@@ -546,14 +544,8 @@ def _their_columns(columns: Mapping[str, str]) -> Iterator[None]:
         raise wrong(value=error.value, expected=error.expected) from None
 
 
-def _checked(
-    cells: pd.DataFrame,
-    labels: np.ndarray,
-    columns: Mapping[str, str],
-    scale: tuple[float, float],
-) -> pd.DataFrame:
+def _checked(cells: pd.DataFrame, low: float, high: float) -> pd.DataFrame:
     """The rows in our columns and types; DataError for the first cell that is wrong."""
-    low, high = scale
     names: Collection[str] = [
         n for n in ("system", "segment", "annotator") if n in cells
     ]
@@ -569,12 +561,10 @@ def _checked(
             .map(lambda name: TYPES.get(name, name))
         )
         tests["type"] = schema.one_of(tuple(TYPES.values()), "type")
-    used = cells[list(tests)]
-    rows = schema.validate(used, schema.Schema(tests), None, labels, columns)
+    rows = schema.validate(cells[list(tests)], tests)
     rows = rows.rename(columns={"annotator": "worker"})
     others = cells.columns.intersection(["hit", "document", "domain"])
-    loose = schema.Schema(schema.loose(*others))
-    schema.validate(cells[others], loose, None, labels, columns)
+    schema.validate(cells[others], schema.loose(*others))
     for name in others:
         rows[name] = cells[name].where(
             ~cells[name].str.lower().isin(MISSING), None

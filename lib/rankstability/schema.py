@@ -7,10 +7,8 @@ is checked by the readers themselves.
 import datetime as dt
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,34 +61,22 @@ class Column:
     is_number: bool = False
 
 
-@dataclass(frozen=True)
-class Schema:
-    """The columns of a frame; `again` is the problem of rows that repeat the values of `once`."""
-
-    columns: Mapping[str, Column]
-    once: tuple[str, ...] = ()
-    again: str = ""
-
-
 def validate(
     frame: pd.DataFrame,
-    schema: Schema,
-    file: Path | None,
-    lines: np.ndarray,
-    columns: Mapping[str, str],
+    columns: Mapping[str, Column],
+    once: Sequence[str] = (),
+    again: str = "",
 ) -> pd.DataFrame:
-    """`frame` (text as found in the file) with its columns of numbers as float64.
+    """`frame` (text as it was written) with its columns of numbers as float64.
 
-    `lines` holds the physical line of each row, `columns` the file's names for columns that are
-    renamed in the frame. Without a `file`, `lines` are the labels of the rows of a user's frame.
-    Raises DataError for the first wrong value (in the lowest line number, then the first column),
-    with the number of further ones.
+    `again` is the problem of rows that repeat the values of the columns `once`. Raises DataError
+    for the first wrong value (in the first row, then the first column), with the label of its row
+    and the number of further ones; readers of files put the file and the line in its place.
     """
-    written = frame.reset_index(drop=True)
-    out = written.copy(deep=False)
+    out = frame.copy(deep=False)
     problems = {}
-    for name, column in schema.columns.items():
-        values = written[name].astype("category").cat
+    for name, column in columns.items():
+        values = frame[name].astype("category").cat
         codes = values.codes.to_numpy()
         texts = pd.Series(values.categories, dtype=object)
         numbers = np.full(len(texts), np.nan)
@@ -100,42 +86,25 @@ def validate(
         found = [
             column.problem(*both) for both in zip(texts, numbers, strict=True)
         ]
-        if any(found) and any(told := np.array(found, dtype=object)[codes]):
-            problems[name] = told
-    if (
-        schema.once
-        and (again := written.duplicated(list(schema.once)).to_numpy()).any()
-    ):
-        last = schema.once[-1]
-        problems[last] = np.where(again, schema.again, problems.get(last, ""))
-    if problems:
-        bad = {
-            name: np.flatnonzero(problems[name])
-            for name in written
-            if name in problems
-        }
-        place = np.arange(len(lines)) if file is None else lines
-        first = {
-            name: rows[np.argmin(place[rows])] for name, rows in bad.items()
-        }
-        name = min(first, key=lambda one: int(place[first[one]]))
-        row = first[name]
-        more = sum(map(len, bad.values())) - 1
-        problem = problems[name][row]
-        value = str(written[name].iloc[row])
-        expected = (
-            "each once"
-            if problem == schema.again
-            else schema.columns[name].expected
-        )
-        expected += f" ({more} more wrong)" if more else ""
-        wrong = partial(DataError, problem, row=lines[row])
-        if file is not None:
-            wrong = partial(
-                DataError, problem, file=file, line=int(lines[row])
-            )
-        raise wrong(
-            column=columns.get(name, name), value=value, expected=expected
+        if any(found):
+            problems[name] = np.array(found, dtype=object)[codes]
+    if once and (repeats := frame.duplicated(list(once)).to_numpy()).any():
+        last = once[-1]
+        problems[last] = np.where(repeats, again, problems.get(last, ""))
+    told = pd.DataFrame(problems, dtype=object)
+    told = told[[name for name in frame if name in told]]
+    wrong = np.argwhere(told.to_numpy(bool))  # row by row
+    for row, place in wrong[:1]:
+        name = told.columns[place]
+        problem = told[name].iloc[row]
+        expected = "each once" if problem == again else columns[name].expected
+        more = f" ({len(wrong) - 1} more wrong)" if len(wrong) > 1 else ""
+        raise DataError(
+            problem,
+            row=frame.index[row],
+            column=name,
+            value=str(frame[name].iloc[row]),
+            expected=expected + more,
         )
     return out
 
@@ -252,18 +221,18 @@ def count(low: int = 1, problem: str = "not an integer") -> Column:
 SCORE = number("a number from 0 to 100", 0, 100)
 
 
-def judgments(types: Collection[str]) -> Schema:
+def judgments(types: Collection[str]) -> dict[str, Column]:
     """The columns of direct assessment: worker, system, segment, type (of `types`), score."""
     columns = ids("worker", "system", "segment") | {
         "type": one_of(types, "type")
     }
-    return Schema(columns | {"score": SCORE})
+    return columns | {"score": SCORE}
 
 
-def languages(pattern: str) -> Schema:
+def languages(pattern: str) -> dict[str, Column]:
     """The columns source and target: language codes that match `pattern` in full."""
     column = text(
         "a code such as cs",
         {"not a language code": re.compile(pattern).fullmatch},
     )
-    return Schema({"source": column, "target": column})
+    return {"source": column, "target": column}

@@ -538,12 +538,12 @@ def test_a_key_is_missed_if_another_stands_in_its_place(tmp_path):
 def test_only_some_rows_are_checked_where_asked(tmp_path):
     frame = pd.DataFrame({"A": ["1", "x", "3"]}, dtype="category")
     made = tables.table(tmp_path / "x.csv", frame, [2, 3, 4])
-    schema = schemas.Schema({"n": schemas.count()})
-    kept = made.validated(schema, {"n": "A"}, np.array([0, 2]))
+    columns = {"n": schemas.count()}
+    kept = made.validated(columns, {"n": "A"}, np.array([0, 2]))
     assert kept["n"].astype(int).tolist() == [1, 3]
     for rows in (None, np.array([0, 1, 2]), np.array([1])):
         with pytest.raises(DataError, match="line 3, column 'A': not an integer"):
-            made.validated(schema, {"n": "A"}, rows)
+            made.validated(columns, {"n": "A"}, rows)
 
 
 HEAD = "system,segment,rater,score\n"

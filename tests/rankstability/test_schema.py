@@ -2,6 +2,7 @@
 
 import datetime as dt
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 
 import demo_rr
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankcampaigns import campaigns, official
+from rankcampaigns import campaigns, official, tables
 from rankcampaigns.appraise import LAYOUTS
 from rankcampaigns.da import COLUMNS, SEGMENT_COLUMNS
 from rankstability import schema as schemas
@@ -247,11 +248,11 @@ def test_types_and_languages_are_known_in_full():
     column = schemas.one_of(("REF", "SYSTEM"), "type")
     assert [problem_of(column, text) for text in ("REF", "RE")] == ["", "unknown type"]
     assert column.expected == "one of REF, SYSTEM"
-    columns = schemas.languages("[a-z]{2}").columns
+    columns = schemas.languages("[a-z]{2}")
     assert list(columns) == ["source", "target"]
     assert problem_of(columns["source"], "cs") == ""
     assert problem_of(columns["target"], "csx") == "not a language code"
-    assert list(schemas.judgments(["A"]).columns) == [
+    assert list(schemas.judgments(["A"])) == [
         "worker",
         "system",
         "segment",
@@ -262,42 +263,68 @@ def test_types_and_languages_are_known_in_full():
 
 def test_rows_of_a_frame_are_named_by_their_labels_the_first_row_first():
     frame = pd.DataFrame({"system": ["A", "", "B", ""], "raw": ["1", "2", "x", "y"]})
-    schema = schemas.Schema(schemas.ids("system") | {"raw": schemas.SCORE})
-    labels = np.array(["z", "y", "x", "w"])
+    frame.index = ["z", "y", "x", "w"]
+    columns = schemas.ids("system") | {"raw": schemas.SCORE}
     with pytest.raises(DataError) as caught:
-        schemas.validate(frame, schema, None, labels, {"raw": "their raw"})
+        schemas.validate(frame, columns)
     error = caught.value
     assert (error.row, error.line, error.column, error.value) == ("y", None, "system", "")
     assert error.expected == "an id, at most 1000 characters (3 more wrong)"
     with pytest.raises(DataError) as caught:
-        schemas.validate(frame[2:3], schema, None, labels[2:3], {"raw": "their raw"})
+        schemas.validate(frame[2:3], columns)
     error = caught.value
-    assert (error.row, error.column, error.value) == ("x", "their raw", "x")
+    assert (error.row, error.column, error.value) == ("x", "raw", "x")
     assert error.expected == "a number from 0 to 100"
-    fine = schemas.validate(frame[:1], schema, None, labels[:1], {})
-    assert list(fine) == ["system", "raw"]
+    fine = schemas.validate(frame[:1], columns)
+    assert list(fine) == ["system", "raw"] and fine.index.tolist() == ["z"]
     assert fine["raw"].tolist() == [1.0] and fine["system"].tolist() == ["A"]
 
 
-def test_the_first_column_is_named_of_two_wrong_cells_of_a_line_and_the_lowest_line():
-    frame = pd.DataFrame({"raw": ["x", "1", "y"], "system": ["A", "", ""]})
-    schema = schemas.Schema(schemas.ids("system") | {"raw": schemas.SCORE})
-    for lines, place in (([9, 8, 4], (4, "raw", "y")), ([9, 8, 10], (8, "system", ""))):
+def test_rows_of_a_file_are_named_by_their_lines_and_its_columns():
+    frame = pd.DataFrame({"their raw": ["1", "2", "x", "y"], "system": ["A", "", "B", ""]})
+    made = tables.table(Path("f"), frame, [4, 8, 9, 10])
+    columns = schemas.ids("system") | {"raw": schemas.SCORE}
+    names = {"raw": "their raw", "system": "system"}
+    for rows, place in (
+        (None, (8, "system", "")),
+        (np.array([0, 2]), (9, "their raw", "x")),
+    ):
         with pytest.raises(DataError) as caught:
-            schemas.validate(frame, schema, "f", np.array(lines), {})
-        assert (caught.value.line, caught.value.column, caught.value.value) == place
-        assert caught.value.expected.endswith("(3 more wrong)") and caught.value.row is None
+            made.validated(columns, names, rows)
+        error = caught.value
+        assert (error.line, error.column, error.value) == place
+        assert error.file == "f" and error.row is None
+    turned = tables.table(Path("f"), frame, [10, 9, 8, 4])  # as of a wide table that was melted
+    for rows, place in (
+        (None, (4, "their raw", "y")),
+        (np.array([1, 2]), (8, "their raw", "x")),
+    ):
+        with pytest.raises(DataError) as caught:
+            turned.validated(columns, names, rows)
+        error = caught.value
+        assert (error.line, error.column, error.value) == place
+    fine = made.validated(columns, names, np.array([0]))
+    assert fine.index.tolist() == [0] and fine["raw"].tolist() == [1.0]
+
+
+def test_the_first_column_is_named_of_two_wrong_cells_of_a_row():
+    frame = pd.DataFrame({"raw": ["1", "x", "y"], "system": ["A", "", ""]})
+    with pytest.raises(DataError) as caught:
+        schemas.validate(frame, schemas.ids("system") | {"raw": schemas.SCORE})
+    error = caught.value
+    assert (error.row, error.column, error.value) == (1, "raw", "x")
+    assert error.expected.endswith("(3 more wrong)") and error.line is None
 
 
 def test_rows_that_repeat_are_expected_each_once():
     frame = pd.DataFrame({"system": ["A", "B", "A"], "segment": ["1", "1", "1"]})
-    schema = schemas.Schema(schemas.ids("system", "segment"), ("system", "segment"), "again")
+    columns = schemas.ids("system", "segment")
     with pytest.raises(DataError) as caught:
-        schemas.validate(frame, schema, None, np.arange(3), {})
+        schemas.validate(frame, columns, ["system", "segment"], "again")
     error = caught.value
     assert (error.row, error.problem, error.column) == (2, "again", "segment")
     assert error.expected == "each once"
-    schemas.validate(frame[:2], schema, None, np.arange(2), {})
+    schemas.validate(frame[:2], columns, ["system", "segment"], "again")
 
 
 CELLS = st.tuples(st.sampled_from("ab"), st.sampled_from("123"), st.sampled_from(["5", "101", "x"]))
@@ -306,29 +333,28 @@ PROBLEMS = {"5": "", "101": "out of range", "x": "not a number"}
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(CELLS, min_size=1, max_size=8), st.booleans())
-def test_the_lowest_wrong_line_is_named_and_the_others_are_counted(rows, categorical):
+def test_the_first_wrong_row_is_named_and_the_others_are_counted(rows, categorical):
     names = ["system", "segment", "raw"]
     frame = pd.DataFrame(rows, columns=names, index=range(5, 5 + len(rows)))
     frame = frame.astype("category") if categorical else frame
-    before, lines = frame.copy(), np.arange(len(rows)) * 3 + 7
+    before = frame.copy()
     columns = schemas.ids("system", "segment") | {"raw": schemas.SCORE}
-    schema = schemas.Schema(columns, ("system", "segment"), "again")
-    bad = []  # line, column, value, problem
+    bad = []  # row, column, value, problem
     for k, row in enumerate(rows):
         if row[:2] in [other[:2] for other in rows[:k]]:
-            bad.append((lines[k], "SID", row[1], "again"))
+            bad.append((5 + k, "segment", row[1], "again"))
         if PROBLEMS[row[2]]:
-            bad.append((lines[k], "raw", row[2], PROBLEMS[row[2]]))
-    told = {"file": "x", "lines": lines, "columns": {"segment": "SID"}}
+            bad.append((5 + k, "raw", row[2], PROBLEMS[row[2]]))
+    told = {"once": ["system", "segment"], "again": "again"}
     if not bad:
-        out = schemas.validate(frame, schema, **told)
+        out = schemas.validate(frame, columns, **told)
         assert out["raw"].tolist() == [5.0] * len(rows)
-        assert list(out.index) == list(range(len(rows)))
+        assert list(out.index) == list(frame.index)
     else:
         with pytest.raises(DataError) as caught:
-            schemas.validate(frame, schema, **told)
+            schemas.validate(frame, columns, **told)
         error = caught.value
-        assert (error.line, error.column, error.value, error.problem) == bad[0]
+        assert (error.row, error.column, error.value, error.problem) == bad[0]
         assert (f"({len(bad) - 1} more wrong)" in error.expected) == (len(bad) > 1)
     pd.testing.assert_frame_equal(frame, before)
 
@@ -336,5 +362,3 @@ def test_the_lowest_wrong_line_is_named_and_the_others_are_counted(rows, categor
 def test_what_a_column_may_hold_cannot_be_changed():
     with pytest.raises(FrozenInstanceError):
         schemas.SCORE.expected = "anything"
-    with pytest.raises(FrozenInstanceError):
-        schemas.judgments(["SYSTEM"]).once = ("system",)
