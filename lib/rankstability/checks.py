@@ -3,8 +3,6 @@
 Errors name the row of the frame; readers of files put the file and the line in its place.
 """
 
-from collections.abc import Collection
-
 import numpy as np
 import pandas as pd
 
@@ -23,11 +21,9 @@ TELL = "`scale: [lowest, highest]` in a campaign.yaml beside it"
 FEWEST = 2  # different fractions of 1 that are no chance
 
 
-def refuse_alike(
-    frame: pd.DataFrame, columns: Collection[str] = NAMED
-) -> None:
+def refuse_alike(frame: pd.DataFrame) -> None:
     """Raises DataError for a name that looks the same as another of its column."""
-    for column in (name for name in columns if name in frame):
+    for column in (name for name in NAMED if name in frame):
         given = [str(value) for value in frame[column].dropna().unique()]
         for before, name in spelling.alike(given)[:1]:
             row = int(
@@ -83,11 +79,12 @@ def refuse_mixed(frame: pd.DataFrame, tell: str = TELL) -> None:
 def _two_scales(
     frame: pd.DataFrame, row: int, what: str, tell: str
 ) -> DataError:
-    problem = "scores on two scales"
-    expected = f"one scale; or, if it is one, {tell}"
-    label = frame.index[row]
     return DataError(
-        problem, row=label, column="score", value=what, expected=expected
+        "scores on two scales",
+        row=frame.index[row],
+        column="score",
+        value=what,
+        expected=f"one scale; or, if it is one, {tell}",
     )
 
 
@@ -120,14 +117,10 @@ def scale_of(frame: pd.DataFrame, tell: str = TELL) -> scales.Range:
 
 def in_documents(frame: pd.DataFrame) -> np.ndarray:
     """Mask of the rows whose segment is in several documents."""
-    places = frame[["segment", "document"]].drop_duplicates().dropna()
-    several = places.loc[
-        places["segment"].duplicated(keep=False), "segment"
-    ].unique()
-    mask: np.ndarray = (
-        frame["segment"].isin(several).to_numpy() & frame["document"].notna()
-    )
-    return np.asarray(mask)
+    known = frame[["segment", "document"]].dropna().drop_duplicates()
+    several = known.loc[known["segment"].duplicated(), "segment"]
+    shared = frame["segment"].isin(several) & frame["document"].notna()
+    return shared.to_numpy()
 
 
 def refuse_contradictions(frame: pd.DataFrame) -> None:
@@ -163,14 +156,12 @@ def _refuse_second(frame: pd.DataFrame, of: str, what: str) -> None:
     """Raises DataError for the first row that gives one of `of` a second `what`."""
     known = frame[[of, what]].dropna().drop_duplicates()
     second = known[known[of].duplicated()]
-    for row, (name, value) in zip(
-        second.index[:1], second.to_numpy()[:1], strict=True
-    ):
+    for row, name, value in second[:1].itertuples(name=None):
         before = known.loc[known[of] == name, what].iloc[0]
-        problem = f"a second {what} of one {of}"
-        expected = f"{before}, as in an earlier row"
-        said = f"{value} for {name}"
-        column = "type" if what == "role" else what
         raise DataError(
-            problem, row=row, column=column, value=said, expected=expected
+            f"a second {what} of one {of}",
+            row=row,
+            column="type" if what == "role" else what,
+            value=f"{value} for {name}",
+            expected=f"{before}, as in an earlier row",
         )
