@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import union_categoricals
 
 from . import checks
 from .errors import DataError
@@ -190,11 +189,10 @@ def second_votes(battles: pd.DataFrame) -> int:
     Their sides are swapped, or another system won. `battles` is as for `battle_frame`; battles of
     unnamed judges are not counted.
     """
-    sides = union_categoricals(
-        [battles[name].astype("category") for name in ("system1", "system2")]
+    sides = np.sort(battles[["system1", "system2"]].to_numpy(object), axis=1)
+    told = battles[["judge", "question"]].assign(
+        one=sides[:, 0], two=sides[:, 1]
     )
-    codes = np.sort(sides.codes.reshape(2, -1), axis=0)
-    told = battles[["judge", "question"]].assign(one=codes[0], two=codes[1])
     second = told.duplicated() & (battles["judge"].astype(str) != "")
     return int((second & ~battles.duplicated()).sum())
 
@@ -244,16 +242,10 @@ def name_segments_by_document(frame: pd.DataFrame) -> bool:
     They are if half of the documents or more share a segment with another one; the result says so.
     If fewer do, `checks.refuse_contradictions` refuses them.
     """
-    shared = (
-        checks.in_documents(frame)
-        if "document" in frame
-        else np.zeros(0, bool)
-    )
-    if shared.any():
-        frame["segment"] = (
-            frame["document"].fillna("") + ":" + frame["segment"]
-        )
-    return bool(shared.any())
+    if "document" not in frame or not checks.in_documents(frame).any():
+        return False
+    frame["segment"] = frame["document"].fillna("") + ":" + frame["segment"]
+    return True
 
 
 def segment_table(frame: pd.DataFrame, excluded: pd.DataFrame) -> pd.DataFrame:
@@ -296,11 +288,7 @@ def rows_with(
     frame: pd.DataFrame, column: str, values: Collection[str]
 ) -> np.ndarray:
     """Mask of the rows whose categorical `column` has one of `values`; missing never matches."""
-    held = frame[column].cat
-    wanted = np.append(
-        held.categories.isin(list(values)), False
-    )  # the last: missing
-    return wanted[held.codes.to_numpy()]
+    return frame[column].isin(list(values)).to_numpy()
 
 
 def of_type(frame: pd.DataFrame, *types: str) -> np.ndarray:
@@ -386,19 +374,27 @@ def noted(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
         reason = "(kept: no segment was judged of two systems, so that no test can pair them)"
         notes[reason] = len(rows)
     reasons = unstandardised(da)
-    told = ("no z", "z is 0" if zero_variance == "zero" else "no z")
-    for why, z in zip(UNKNOWN_Z, told, strict=True):
+    rule = ("no z", "z is 0" if zero_variance == "zero" else "no z")
+    for why, z in zip(UNKNOWN_Z, rule, strict=True):
         notes[f"{why} ({z})"] = int((reasons == why).sum())
     last = str(da.excluded["file"].iloc[-1]) if len(da.excluded) else ""
-    more = pd.DataFrame(
-        [(last, *row) for row in notes.items() if row[1]], columns=EXCLUDED
-    )
-    excluded = (
-        pd.concat([da.excluded, more], ignore_index=True)
-        if len(more)
-        else da.excluded
-    )
+    told = [(last, *note) for note in notes.items() if note[1]]
+    excluded = with_notes(da.excluded, told)
     return replace(da, excluded=excluded, zero_variance=zero_variance)
+
+
+def with_notes(
+    excluded: pd.DataFrame, notes: Sequence[tuple[str, str, int]]
+) -> pd.DataFrame:
+    """What was left out, with more of it: file, reason, rows."""
+    if not notes:
+        return excluded
+    more = pd.DataFrame(notes, columns=EXCLUDED)
+    return (
+        pd.concat([excluded, more], ignore_index=True)
+        if len(excluded)
+        else more
+    )
 
 
 def of_systems(frame: pd.DataFrame, systems: Collection[str]) -> np.ndarray:
@@ -438,35 +434,30 @@ def human_systems(da: DirectAssessment) -> tuple[str, ...]:
     names = da.latest["system"].cat.categories.union(
         da.good["system"].cat.categories
     )
-    if da.humans is None:
-        return tuple(
-            sorted(str(name) for name in names if is_human(str(name)))
-        )
-    declared = set(da.humans)
     every = sorted(map(str, names))
+    if da.humans is None:
+        return tuple(filter(is_human, every))
+    declared = set(da.humans)
     return tuple(name for name in every if declared & {name, *name.split("+")})
 
 
 def reference_systems(da: DirectAssessment) -> tuple[str, ...]:
     """Ids of rows of type REF in either frame: ``REFERENCE``, or ids of real systems; sorted."""
-    names: set[str] = set()
-    for frame in (da.latest, da.good):
-        names.update(
-            map(
-                str,
-                frame.loc[of_type(frame, "REF"), "system"].dropna().unique(),
-            )
-        )
-    return tuple(sorted(names))
+    references = [
+        frame.loc[of_type(frame, "REF"), "system"]
+        for frame in (da.latest, da.good)
+    ]
+    return _names(pd.concat(references))
 
 
 def ranked_systems(da: DirectAssessment) -> tuple[str, ...]:
     """Systems with a judgment that counts (SYSTEM or REPEAT in ``good``); sorted."""
-    codes = np.unique(da.good["system"].cat.codes.to_numpy()[counted(da.good)])
-    return tuple(
-        str(n)
-        for n in sorted(da.good["system"].cat.categories[codes[codes >= 0]])
-    )
+    return _names(da.good.loc[counted(da.good), "system"])
+
+
+def _names(systems: pd.Series) -> tuple[str, ...]:
+    """The different ids of a column, sorted."""
+    return tuple(sorted(map(str, systems.dropna().unique())))
 
 
 def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
@@ -506,23 +497,15 @@ def battle_frame(battles: pd.DataFrame, pair: str) -> pd.DataFrame:
     are `BLOCK_COLUMNS`, as from `rr.read_rr`, and domain if some battle names one.
     """
     n = len(battles)
-    named = {
-        name: battles[name].astype("category")
-        for name in ("system1", "system2", "judge")
-    }
-    both = union_categoricals(
-        [named["system1"], named["system2"]], sort_categories=True
-    )
+    sides = battles[["system1", "system2"]].to_numpy(object)
     columns: dict[str, Any] = {
         "block": np.repeat(np.arange(n), 2),
-        "judge": pd.Categorical(named["judge"].repeat(2)),
+        "judge": pd.Categorical(battles["judge"].repeat(2)),
         "segment": np.repeat(
             pd.factorize(battles["question"].to_numpy())[0] + 1, 2
         ),
         "position": np.tile([1, 2], n),
-        "system": pd.Categorical.from_codes(
-            both.codes.reshape(2, n).T.ravel(), both.categories
-        ),
+        "system": pd.Categorical(sides.ravel()),
         "rank": battles[["rank1", "rank2"]].to_numpy().ravel(),
         "ranked": True,
     }
@@ -532,7 +515,7 @@ def battle_frame(battles: pd.DataFrame, pair: str) -> pd.DataFrame:
         "track": "",
         "document": "",
     }.items():
-        columns[name] = pd.Categorical.from_codes(np.zeros(2 * n, int), [same])
+        columns[name] = pd.Categorical([same]).repeat(2 * n)
     frame = pd.DataFrame(columns)[list(BLOCK_COLUMNS)]
     domain = battles["domain"].astype("category")
     if any(domain.cat.categories):
@@ -582,7 +565,9 @@ def blocks(frame: pd.DataFrame) -> Blocks:
             value=list(tasks),
             expected="the rows of one task",
         )
-    index, number = pd.factorize(frame["block"].to_numpy(), sort=True)
+    number, first, index = np.unique(
+        frame["block"].to_numpy(), return_index=True, return_inverse=True
+    )
     systems = tuple(sorted(frame["system"].unique()))
     slot = frame["position"].to_numpy() - 1
     shape = (len(number), int(slot.max()) + 1)
@@ -592,8 +577,6 @@ def blocks(frame: pd.DataFrame) -> Blocks:
         frame["system"], categories=systems
     ).codes
     ranks[index, slot] = frame["rank"].to_numpy()
-    first = np.zeros(len(number), dtype=int)
-    first[index[::-1]] = np.arange(len(frame))[::-1]
     judge = frame["judge"].iloc[first].astype(str).to_numpy()
     return Blocks(
         systems,

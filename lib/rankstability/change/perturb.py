@@ -20,6 +20,7 @@ from ..judgments import (
     of_systems,
     of_type,
     ranked_systems,
+    with_notes,
 )
 from ..kinds import SCORES, check_kind, kind_of
 
@@ -35,11 +36,7 @@ def altered(
     good, second = alter(da.good)
     notes = [("latest", *count) for count in first.items()]
     notes += [("good", *count) for count in second.items()]
-    excluded = pd.DataFrame(notes, columns=["file", "reason", "rows"]).astype(
-        {"rows": int}
-    )
-    if len(da.excluded):
-        excluded = pd.concat([da.excluded, excluded], ignore_index=True)
+    excluded = with_notes(da.excluded, notes)
     return replace(da, latest=latest, good=good, excluded=excluded)
 
 
