@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,6 +18,7 @@ from .judgments import (
     HIDDEN,
     SECOND_VOTE,
     TIES,
+    TYPES,
     DirectAssessment,
     battle_frame,
     direct_assessment,
@@ -36,15 +37,8 @@ PAIR = "xx-yy"  # the language pair if nothing names it
 NEEDED = ("system", "segment", "score")
 # cells that hold nothing, in lower case
 MISSING = ("", "na", "n/a", "nan", "null", "none")
-TYPES = {  # of rows: theirs to ours
-    "": "SYSTEM",
-    "SYSTEM": "SYSTEM",
-    "TGT": "SYSTEM",
-    "REF": "REF",
-    "REPEAT": "REPEAT",
-    "BAD_REF": "BAD_REF",
-    "BAD": "BAD_REF",
-}
+# other names of types of rows: theirs to ours
+RENAMED = {"": "SYSTEM", "TGT": "SYSTEM", "BAD": "BAD_REF"}
 ARENA = {
     "model_a": 1,
     "model_b": 2,
@@ -133,14 +127,13 @@ def judgments(
     given = {
         ours: str(name) for ours, name in named.items() if name is not None
     }
-    columns = _columns(frame, given)
-    frame = _people(
-        frame.rename(columns=str), columns.get("annotator", ""), judges
-    )
+    frame = _usable(frame)
+    columns = _columns(list(frame), given)
+    frame = _people(frame, columns.get("annotator", ""), judges)
     cells, counts = _cells(frame, columns)
     pair = _pair(cells, columns.get("pair", ""))
-    low, high, said = _scale(cells, scale, columns)
     with _their_columns(columns):
+        low, high, said = _scale(cells, scale)
         rows = _checked(cells, low, high)
         checks.refuse_alike(rows)
         checks.refuse_contradictions(rows)
@@ -148,9 +141,10 @@ def judgments(
     notes = [("", reason, n) for reason, n in [*counts, *repeated(rows)] if n]
     for name in set(humans) - set(rows["system"]):
         known = sorted(rows["system"].unique())
-        problem = "`humans` names no system of the frame" + meant(name, known)
         raise DataError(
-            problem, value=name, expected="of " + ", ".join(known)[:200]
+            "`humans` names no system of the frame" + meant(name, known),
+            value=name,
+            expected="of " + ", ".join(known)[:200],
         )
     if name_segments_by_document(rows):
         notes.append(("", BY_DOCUMENT, len(rows)))
@@ -160,9 +154,11 @@ def judgments(
     excluded = pd.DataFrame(notes, columns=EXCLUDED)
     if "worker" not in rows:
         table = segment_table(rows, excluded)
-        table.attrs["adaptive"] = adaptive
-        table.attrs["humans"] = tuple(humans)
-        table.attrs["items"] = not {"hit", "document"} & set(columns)
+        table.attrs |= {
+            "adaptive": adaptive,
+            "humans": tuple(humans),
+            "items": not {"hit", "document"} & set(columns),
+        }
         return table
     made = direct_assessment(pair, rows, excluded=excluded, scale=(low, high))
     made = replace(made, adaptive=adaptive, humans=tuple(humans), form="long")
@@ -220,29 +216,24 @@ def battles(
     >>> rs.pair_counts(fought).wins.tolist()
     [[0, 1], [1, 0]]
     """
-    _usable(frame)
+    frame = _usable(frame)
     names = {"system1": left, "system2": right, "winner": winner}
-    usual = {
-        "judge": voters(map(str, frame.columns)) or "judge",
-        "question": "question_id",
-        "domain": "category",
-    }
-    for ours, given in {
-        "judge": judge,
-        "question": question,
-        "domain": domain,
-    }.items():
+    for ours, given, usual in (
+        ("judge", judge, voters(frame) or "judge"),
+        ("question", question, "question_id"),
+        ("domain", domain, "category"),
+    ):
         if given is not None:
             names[ours] = given
-        elif usual[ours] in frame:
-            names[ours] = usual[ours]
+        elif usual in frame:
+            names[ours] = usual
     for ours, name in names.items():
         if name not in frame:
             ours = {"system1": "left", "system2": "right"}.get(ours, ours)
-            there = ", ".join(map(str, frame.columns))
-            hint = meant(name, map(str, frame.columns))
             raise DataError(
-                f"no such column for {ours}{hint}", value=name, expected=there
+                f"no such column for {ours}{meant(name, frame)}",
+                value=name,
+                expected=", ".join(frame),
             )
     frame = _people(frame, names.get("judge", ""), judges)
     judged = len(frame)
@@ -269,7 +260,7 @@ def battles(
     checks.refuse_alike(rows)
     rows["rank1"], rows["rank2"] = _outcomes(rows, names)
     for ours in ("judge", "domain"):
-        said = rows[ours] if ours in rows else pd.Series("", index=rows.index)
+        said = rows.get(ours, pd.Series("", rows.index))
         rows[ours] = said.where(~said.str.lower().isin(MISSING), "")
     if "question" in rows:
         identical = int(rows.duplicated().sum())
@@ -279,11 +270,13 @@ def battles(
     made = battle_frame(rows, PAIR)
     both_bad = int(rows["winner"].isin(TIES[1:]).sum())
     unnamed = int((rows["judge"] == "").sum())
-    counts = trimmed | {"(kept as ties: both bad)": both_bad}
-    counts |= {"(kept: no judge is named)": unnamed}
-    counts["identical rows (kept)"] = identical
-    counts[SECOND_VOTE] = second_votes(rows)
-    counts["battles of known models (left out)"] = judged - len(frame)
+    counts = trimmed | {
+        "(kept as ties: both bad)": both_bad,
+        "(kept: no judge is named)": unnamed,
+        "identical rows (kept)": identical,
+        SECOND_VOTE: second_votes(rows),
+        "battles of known models (left out)": judged - len(frame),
+    }
     made.attrs["excluded"] = {reason: n for reason, n in counts.items() if n}
     return made
 
@@ -296,11 +289,8 @@ def _unknown_models(frame: pd.DataFrame) -> pd.DataFrame:
         frame["anony"].map(schema.as_text).str.strip().str.lower().map(HIDDEN)
     )
     wrong = partial(DataError, column="anony", expected="true, false or empty")
-    for row in np.flatnonzero(hidden.isna())[:1]:
-        value = frame["anony"].iloc[row]
-        raise wrong(
-            "neither true nor false", row=frame.index[row], value=value
-        )
+    for label, value in frame.loc[hidden.isna().to_numpy(), "anony"].items():
+        raise wrong("neither true nor false", row=label, value=value)
     if not hidden.any():
         raise wrong("no battles that count", value="false in all rows")
     return frame[hidden.to_numpy(bool)]
@@ -318,43 +308,44 @@ def _outcomes(
     side = said.map(words | {names["system1"]: 1, names["system2"]: 2})
     first = (side == 1) | (said == rows["system1"])
     second = (side == 2) | (said == rows["system2"])
-    tie = said.isin(TIES)
-    for k in np.flatnonzero(
-        (first.astype(int) + second + tie != 1).to_numpy()
-    )[:1]:
+    one_of_them = first.astype(int) + second + said.isin(TIES) == 1
+    for label, value in said[~one_of_them].items():
         sides = (
             f"{names['system1']}, {names['system2']}, one of the two systems"
         )
-        expected = f"{sides}, or {', '.join(TIES)}"
-        wrong = partial(
-            DataError,
+        raise DataError(
             "unknown winner",
-            row=rows.index[k],
+            row=label,
             column=names["winner"],
+            value=value,
+            expected=f"{sides}, or {', '.join(TIES)}",
         )
-        raise wrong(value=said.iloc[k], expected=expected)
     return np.where(second, 2, 1), np.where(first, 2, 1)
 
 
-def _usable(frame: object) -> None:
-    """Raises DataError for anything but a frame with rows whose columns differ in name."""
+def _usable(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with text as names of its columns.
+
+    Raises DataError for anything but a frame with rows whose columns differ in name.
+    """
     if not isinstance(frame, pd.DataFrame):
-        expected = "a pandas.DataFrame; `load` takes files, folders and names of campaigns"
         raise DataError(
-            "not a frame", value=type(frame).__name__, expected=expected
+            "not a frame",
+            value=type(frame).__name__,
+            expected="a pandas.DataFrame; `load` takes files, folders and names of campaigns",
         )
+    frame = frame.set_axis(list(map(str, frame.columns)), axis=1)
     if frame.empty:
-        there = ", ".join(map(str, frame.columns)) or "no columns"
         raise DataError(
             "a frame without rows",
-            value=there,
+            value=", ".join(frame) or "no columns",
             expected="one row per judgment",
         )
-    names = pd.Index([str(name) for name in frame.columns])
-    for name in names[names.duplicated()]:
+    for name in frame.columns[frame.columns.duplicated()]:
         raise DataError(
             "a column appears twice", value=name, expected="each once"
         )
+    return frame
 
 
 def _people(
@@ -389,48 +380,44 @@ def _people(
     people = ~who.map({one: fits(one, named) for one in known}).to_numpy(bool)
     if not people.any():
         raise wrong("only judges", value=named, expected="people beside them")
-    return frame[people] if named else frame
+    return frame[people]
 
 
-def _columns(frame: pd.DataFrame, given: Mapping[str, str]) -> dict[str, str]:
+def _columns(
+    header: Sequence[str], given: Mapping[str, str]
+) -> dict[str, str]:
     """Our columns to those of a frame; DataError for one that is missing or may be several."""
-    _usable(frame)
     for ours in given:
         if ours not in FIELDS:
-            known = ", ".join(FIELDS)
             raise DataError(
                 f"no such argument{meant(ours, FIELDS)}",
                 value=ours,
-                expected=known,
+                expected=", ".join(FIELDS),
             )
-    header = [str(name) for name in frame.columns]
-    theirs = {ours: str(name) for ours, name in given.items()}
     found = {}
-    for ours, may in candidates(header, theirs).items():
+    for ours, may in candidates(header, given).items():
         if len(may) > 1:
-            problem = f"several columns may be the {ours}"
-            value = ", ".join(may)
             raise DataError(
-                problem,
-                value=value,
+                f"several columns may be the {ours}",
+                value=", ".join(may),
                 expected=f'judgments(..., {ours}="{may[0]}")',
             )
         if may:
             found[ours] = may[0]
     for ours in NEEDED:
         if ours not in found:
-            expected = f'judgments(..., {ours}="...")'
             raise DataError(
                 f"no column for {ours}",
                 value=", ".join(header),
-                expected=expected,
+                expected=f'judgments(..., {ours}="...")',
             )
     for ours, name in found.items():
         if [*found.values()].count(name) > 1:
-            problem = "one column given for several of ours"
-            expected = "a column for each"
             raise DataError(
-                problem, column=ours, value=name, expected=expected
+                "one column given for several of ours",
+                column=ours,
+                value=name,
+                expected="a column for each",
             )
     return found
 
@@ -441,9 +428,8 @@ def _texts(
     """Our columns as `spelling.cleaned` text, and how many cells were changed, by reason."""
     counts = dict.fromkeys(spelling.CHANGES, 0)
     out = {}
-    by_name = dict(zip(map(str, frame.columns), frame.columns, strict=True))
     for ours, theirs in columns.items():
-        column = frame[by_name[theirs]]
+        column = frame[theirs]
         if column.dtype == bool and ours == "score":
             column = column.astype(int)
         cells = column.to_numpy(dtype=object)
@@ -472,9 +458,10 @@ def _cells(
     cells, trimmed = _texts(frame, columns)
     scored = ~cells["score"].str.lower().isin(MISSING).to_numpy()
     if not scored.any():
-        expected = "a number in the column of scores"
         raise DataError(
-            "no row has a score", column=columns["score"], expected=expected
+            "no row has a score",
+            column=columns["score"],
+            expected="a number in the column of scores",
         )
     counts = [*trimmed.items(), (NO_SCORE, int((~scored).sum()))]
     return cells[scored], counts
@@ -486,31 +473,25 @@ def _pair(cells: pd.DataFrame, column: str) -> str:
         return PAIR
     pairs = cells["pair"].unique()
     if len(pairs) > 1:
-        value = ", ".join(pairs[:5])
-        expected = "the rows of one pair at a time"
         raise DataError(
             "several language pairs",
             column=column,
-            value=value,
-            expected=expected,
+            value=", ".join(pairs[:5]),
+            expected="the rows of one pair at a time",
         )
     return str(pairs[0])
 
 
 def _scale(
-    cells: pd.DataFrame,
-    given: tuple[float, float] | None,
-    columns: Mapping[str, str],
+    cells: pd.DataFrame, given: tuple[float, float] | None
 ) -> tuple[float, float, str]:
     """The scale of the scores, and who says so. Raises DataError as `checks.scale_of` does."""
     if given is not None:
-        ends = (
-            list(given)
-            if isinstance(given, Iterable) and not isinstance(given, str)
-            else []
+        ends = np.array(given, dtype=object)
+        numeric = all(
+            isinstance(end, int | float | np.number) for end in ends.flat
         )
-        numeric = all(isinstance(end, int | float | np.number) for end in ends)
-        if len(ends) != 2 or not numeric or not ends[0] < ends[1]:
+        if ends.shape != (2,) or not numeric or not ends[0] < ends[1]:
             raise DataError(
                 "not a scale", value=given, expected="(lowest, highest)"
             )
@@ -520,11 +501,10 @@ def _scale(
     if np.isnan(numbers).all():
         return *scales.PERCENT, "no score"
     known = cells.rename(columns={"annotator": "worker"})
-    with _their_columns(columns):
-        low, high = checks.scale_of(
-            known.assign(written=cells["score"], score=numbers),
-            "scale=(lowest, highest)",
-        )
+    low, high = checks.scale_of(
+        known.assign(written=cells["score"], score=numbers),
+        "scale=(lowest, highest)",
+    )
     return low, high, "the data"
 
 
@@ -534,33 +514,28 @@ def _their_columns(columns: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        ours = "annotator" if error.column == "worker" else str(error.column)
-        wrong = partial(
-            DataError,
+        ours = "annotator" if error.column == "worker" else error.column
+        raise DataError(
             error.problem,
             row=error.row,
-            column=columns.get(ours, ours),
-        )
-        raise wrong(value=error.value, expected=error.expected) from None
+            column=columns.get(str(ours), ours),
+            value=error.value,
+            expected=error.expected,
+        ) from None
 
 
 def _checked(cells: pd.DataFrame, low: float, high: float) -> pd.DataFrame:
     """The rows in our columns and types; DataError for the first cell that is wrong."""
-    names: Collection[str] = [
-        n for n in ("system", "segment", "annotator") if n in cells
-    ]
-    tests = schema.ids(*names)
+    tests = schema.ids(
+        *cells.columns.intersection(["system", "segment", "annotator"])
+    )
     expected = f"a number, {low:g} to {high:g}"
-    if cells["score"].astype(str).str.fullmatch(r"-?\d+,\d+").any():
+    if cells["score"].str.fullmatch(r"-?\d+,\d+").any():
         expected += "; pandas.read_csv(..., decimal=',') reads decimal commas"
     tests["score"] = schema.number(expected, low, high)
     if "type" in cells:
-        cells = cells.assign(
-            type=cells["type"]
-            .str.upper()
-            .map(lambda name: TYPES.get(name, name))
-        )
-        tests["type"] = schema.one_of(tuple(TYPES.values()), "type")
+        cells = cells.assign(type=cells["type"].str.upper().replace(RENAMED))
+        tests["type"] = schema.one_of(TYPES, "type")
     rows = schema.validate(cells[list(tests)], tests)
     rows = rows.rename(columns={"annotator": "worker"})
     others = cells.columns.intersection(["hit", "document", "domain"])
@@ -572,7 +547,6 @@ def _checked(cells: pd.DataFrame, low: float, high: float) -> pd.DataFrame:
     if "type" not in rows:
         rows["type"] = "SYSTEM"
     if "time" in cells:
-        rows["time"] = pd.to_numeric(cells["time"], errors="coerce").astype(
-            float
-        )
+        time = pd.to_numeric(cells["time"], errors="coerce")
+        rows["time"] = time.astype(float)
     return rows
