@@ -12,6 +12,7 @@ from ..errors import DataError, meant
 from ..judgments import DirectAssessment, counted, unstandardised
 from ..kinds import SCORES as SCORED
 from ..kinds import SEGMENTS, kind_of
+from ..scales import PENALTIES
 from .da import averages, judgment_z
 from .mqm import mqm_scores
 
@@ -22,7 +23,6 @@ CALLED = {
     "rater": "worker",
 }  # what a unit may be called by mistake
 SCORES = ("z", "raw")
-PENALTIES = (-np.inf, 0.0)  # the scale of minus the penalties of MQM
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Scores:
         that domains count equally.
         """
         key = self._cells()
-        weight = 1.0 / np.bincount(key, minlength=1)[key]
+        weight = 1.0 / np.bincount(key)[key]
         if by_domain and "domain" in self.units:
             domain = self.unit("domain").astype(np.int64)
             stratum = domain * len(self.systems) + self.system
@@ -163,10 +163,15 @@ class Scores:
         """Scores from `segment_scores` as a frame: system, segment, raw, z, judgments."""
         system = np.array(self.systems, dtype=object)[self.system]
         segment = np.array(self.segments, dtype=object)[self.segment]
-        frame = pd.DataFrame(
-            {"system": system, "segment": segment, "raw": self.raw}
+        return pd.DataFrame(
+            {
+                "system": system,
+                "segment": segment,
+                "raw": self.raw,
+                "z": self.score,
+                "judgments": self.judgments,
+            }
         )
-        return frame.assign(z=self.score, judgments=self.judgments)
 
     def system_means(self) -> pd.DataFrame:
         """Means over `segment_scores`: system, mean_raw, mean_z, segments, judgments."""
@@ -203,11 +208,10 @@ def scored(
             "unknown score", value=score, expected=", ".join(SCORES)
         )
     if isinstance(judgments, DirectAssessment):
-        made = from_assessment(
-            judgments, judgment_z(judgments) if score == "z" else None
-        )
-        return _of_kind(made, score, judgments.scale)
-    if "severity" in judgments:
+        z = judgment_z(judgments) if score == "z" else None
+        made = from_assessment(judgments, z)
+        scale = judgments.scale
+    elif "severity" in judgments:
         frame = mqm_scores(judgments).rename(columns={"rater": "worker"})
         frame["score"] = -frame["score"] + 0.0
         if score == "z":
@@ -215,30 +219,25 @@ def scored(
             spread = by.transform("std")
             spread = spread.where(spread > 0)
             frame["score"] = (frame["score"] - by.transform("mean")) / spread
-        made = from_frame(
-            frame.dropna(subset="score"),
-            judgments.attrs.get("adaptive", False),
-        )
-        return _of_kind(made, score, PENALTIES)
-    if "raw" in judgments:
+        made = _of_table(judgments, frame)
+        scale = PENALTIES
+    elif "raw" in judgments:
         columns = ["system", "document", "segment", score]
-        frame = (
-            judgments[columns]
-            .rename(columns={score: "score"})
-            .dropna(subset="score")
-        )
-        made = from_frame(frame, judgments.attrs.get("adaptive", False))
-        return replace(made, items=bool(judgments.attrs.get("items", False)))
-    raise DataError(
-        "judgments without scores", expected="DA, ESA, segment scores or MQM"
-    )
-
-
-def _of_kind(made: Scores, score: str, scale: tuple[float, float]) -> Scores:
-    """The same scores, said to be standardised, or raw and on a scale."""
+        frame = judgments[columns].rename(columns={score: "score"})
+        items = bool(judgments.attrs.get("items"))
+        return replace(_of_table(judgments, frame), items=items)
+    else:
+        expected = "DA, ESA, segment scores or MQM"
+        raise DataError("judgments without scores", expected=expected)
     if score == "z":
         return replace(made, standardised=True)
     return replace(made, scale=scale)
+
+
+def _of_table(judgments: pd.DataFrame, frame: pd.DataFrame) -> Scores:
+    """`Scores` from the rows of a frame that have one, of the design that the judgments name."""
+    adaptive = judgments.attrs.get("adaptive", False)
+    return from_frame(frame.dropna(subset="score"), adaptive)
 
 
 def from_assessment(
@@ -303,15 +302,11 @@ def from_frame(frame: pd.DataFrame, adaptive: bool = False) -> Scores:
 
 def _codes(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
     """Codes of a column's values in order of name, -1 where missing; and the names."""
-    named = isinstance(column.dtype, pd.CategoricalDtype)
-    if not (named and column.cat.categories.is_monotonic_increasing):
-        codes, names = pd.factorize(column.astype(object), sort=True)
-        return codes, tuple(str(n) for n in names)
-    categories = column.cat.categories
-    codes = column.cat.codes.to_numpy().astype(np.int64)
-    seen = np.bincount(codes + 1, minlength=len(categories) + 1)[1:] > 0
-    codes = np.append(np.cumsum(seen) - 1, -1)[codes]  # the last: missing
-    return codes, tuple(map(str, categories[seen]))
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        names = sorted(column.cat.categories)
+        column = column.cat.reorder_categories(names)
+    codes, named = pd.factorize(column, sort=True)
+    return codes, tuple(map(str, named))
 
 
 def segment_scores(
@@ -344,28 +339,23 @@ def segment_scores(
         )
     if isinstance(judgments, pd.DataFrame):
         frame = judgments
-        keep = np.ones(len(judgments), bool)
         raw = frame["raw"].to_numpy(float)
         z = frame["z"].to_numpy(float)
-        number = frame["n"]
+        number = frame["n"].to_numpy()
     else:
-        frame = judgments.good
         keep = counted(judgments.good)
-        raw = frame["score"].to_numpy(float)
-        number = None
-        z = judgment_z(judgments) if z is None else z
         if not keep.any():
-            problem = (
-                f"no judgments of type SYSTEM or REPEAT for {judgments.pair}"
-            )
-            expected = "judgments that count"
             raise DataError(
-                problem, file=judgments.file or None, expected=expected
+                f"no judgments of type SYSTEM or REPEAT for {judgments.pair}",
+                file=judgments.file or None,
+                expected="judgments that count",
             )
-    system, systems = _codes(frame["system"][keep])
-    segment, segments = _codes(frame["segment"][keep])
-    raw = raw[keep]
-    z = z[keep]
+        frame = judgments.good[keep]
+        raw = frame["score"].to_numpy(float)
+        z = (judgment_z(judgments) if z is None else z)[keep]
+        number = np.ones(len(frame))
+    system, systems = _codes(frame["system"])
+    segment, segments = _codes(frame["segment"])
     width = len(segments)
     known = np.isfinite(z)
     cell = system * width + segment
@@ -373,26 +363,23 @@ def segment_scores(
     mean_raw, count = averages(cell, raw, size)
     mean_z, _ = averages(cell[known], z[known], size)
     judged = np.flatnonzero(count)
-    if number is not None:
-        count = np.bincount(cell, number, size).astype(int)
     out = Scores(
-        systems, segments, judged // width, judged % width, mean_z[judged]
+        systems,
+        segments,
+        judged // width,
+        judged % width,
+        mean_z[judged],
+        raw=mean_raw[judged],
+        judgments=np.bincount(cell, number, size).astype(int)[judged],
     )
-    out = replace(out, raw=mean_raw[judged], judgments=count[judged])
     if isinstance(judgments, pd.DataFrame):
-        return replace(out, items=bool(judgments.attrs.get("items", False)))
-    without = np.flatnonzero(
-        np.bincount(system[known], minlength=len(systems)) == 0
-    )
-    causes = (
-        _causes(judgments, [systems[k] for k in without])
-        if len(without)
-        else {}
-    )
+        return replace(out, items=bool(judgments.attrs.get("items")))
+    without = np.delete(systems, np.unique(system[known]))
+    causes = _causes(judgments, without) if len(without) else {}
     return replace(out, file=judgments.file, causes=causes)
 
 
-def _causes(da: DirectAssessment, systems: list[str]) -> dict[str, str]:
+def _causes(da: DirectAssessment, systems: np.ndarray) -> dict[str, str]:
     """For each of these systems, how many of its judgments have no z-score, and why."""
     why = pd.Series(unstandardised(da), index=da.good["system"].astype(str))
     why = why[why.index.isin(systems) & (why != "").to_numpy()]
