@@ -59,17 +59,15 @@ def judgment_z(
     """
     rows = da.latest[unmarked(da.latest) if base is None else base]
     names = da.latest["worker"].cat.categories
-    worker = da.good["worker"].cat
     codes = rows["worker"].cat.codes.to_numpy()
     named = codes >= 0
     mean, sd, _ = moments(
         codes[named], rows["score"].to_numpy(float)[named], len(names)
     )
-    # the last: missing
-    place = np.append(names.get_indexer(worker.categories), -1)[
-        worker.codes.to_numpy()
-    ]
-    mean, sd = (np.append(x, np.nan)[place] for x in (mean, sd))
+    place = da.good["worker"].cat.set_categories(names).cat.codes.to_numpy()
+    mean, sd = (
+        np.append(x, np.nan)[place] for x in (mean, sd)
+    )  # last: missing
     return standardised(
         da.good["score"].to_numpy(float), mean, sd, da.zero_variance
     )

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
+from .da import averages
 from .scored import Scores
 
 FEWEST_SCORES = 10  # a pair of systems counts if both have more
@@ -38,8 +39,7 @@ def screening(judged: Scores) -> pd.DataFrame:
     worker = judged.unit("worker")
     n = len(judged.systems)
     users = len(judged.workers)
-    number = np.bincount(judged.system, minlength=n)
-    mean = np.bincount(judged.system, judged.score, n) / np.maximum(number, 1)
+    mean, number = averages(judged.system, judged.score, n)
     squares = np.bincount(
         judged.system, (judged.score - mean[judged.system]) ** 2, n
     )
@@ -47,11 +47,7 @@ def screening(judged: Scores) -> pd.DataFrame:
     item = worker.astype(np.int64) * len(judged.segments) + judged.segment
     items, place = np.unique(item, return_inverse=True)
     cell = place * n + judged.system
-    with np.errstate(invalid="ignore"):
-        size = len(items) * n
-        score = np.bincount(cell, judged.score, size) / np.bincount(
-            cell, minlength=size
-        )
+    score, _ = averages(cell, judged.score, len(items) * n)
     score = score.reshape(-1, n)
     total = np.zeros(len(items))
     known = np.zeros(len(items))
