@@ -463,17 +463,17 @@ def _names(systems: pd.Series) -> tuple[str, ...]:
 def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
     """Raises DataError if fewer than two systems are ranked or, with `machine`, all are human."""
     ranked = ranked_systems(da)
-    other = "two systems or more; run the other pairs with pair="
     if len(ranked) < 2:
         raise DataError(
             f"fewer than two systems in {da.pair}",
             value=ranked,
-            expected=other,
+            expected="two systems or more; run the other pairs with pair=",
         )
     if machine and set(ranked) <= set(human_systems(da)):
-        wanted = "a system that is not human; run the other pairs with pair="
         raise DataError(
-            f"only human systems in {da.pair}", value=ranked, expected=wanted
+            f"only human systems in {da.pair}",
+            value=ranked,
+            expected="a system that is not human; run the other pairs with pair=",
         )
 
 

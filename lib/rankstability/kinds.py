@@ -24,17 +24,18 @@ def kind_of(judgments: object) -> str:
     if isinstance(judgments, DirectAssessment):
         return SCORES
     if not isinstance(judgments, pd.DataFrame):
-        expected = "judgments from `load`, `judgments` or `battles`"
         raise DataError(
-            "not judgments", value=type(judgments).__name__, expected=expected
+            "not judgments",
+            value=type(judgments).__name__,
+            expected="judgments from `load`, `judgments` or `battles`",
         )
     for column, kind in COLUMNS.items():
         if column in judgments and "system" in judgments:
             return kind
-    there = ", ".join(map(str, judgments.columns))[:200]
-    expected = "judgments(frame, ...) or battles(frame, ...) first"
     raise DataError(
-        "a frame that is no judgments yet", value=there, expected=expected
+        "a frame that is no judgments yet",
+        value=", ".join(map(str, judgments.columns))[:200],
+        expected="judgments(frame, ...) or battles(frame, ...) first",
     )
 
 

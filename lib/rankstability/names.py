@@ -76,11 +76,10 @@ def candidates(
     for ours, names in FIELDS.items():
         if ours in given:
             if given[ours] not in header:
-                there = ", ".join(header)
                 raise DataError(
                     f"no such column for {ours}",
                     value=given[ours],
-                    expected=there,
+                    expected=", ".join(header),
                 )
             found[ours] = [given[ours]]
             continue

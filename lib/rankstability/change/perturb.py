@@ -79,11 +79,12 @@ def remove(
         known = set(map(str, judgments["system"].unique()))
         _known(names, known, known, "the judgments")
         declared = judgments.attrs.get("humans")
-        human = (
-            set(filter(is_human, known)) if declared is None else set(declared)
-        )
-        names |= human if humans else set()
-        names |= {REFERENCE} & known if reference else set()
+        if humans:
+            names |= set(
+                filter(is_human, known) if declared is None else declared
+            )
+        if reference:
+            names.add(REFERENCE)
         return judgments[~judgments["system"].isin(list(names)).to_numpy()]
     da: DirectAssessment = judgments
     known = set(da.latest["system"].cat.categories) | set(
@@ -107,10 +108,11 @@ def remove(
 def _known(
     names: set[str], known: set[str], shown: Collection[str], where: str
 ) -> None:
-    if unknown := sorted(names - known):
-        wanted = "one of " + ", ".join(sorted(shown))
+    for unknown in sorted(names - known):
         raise DataError(
-            f"no such system in {where}", value=unknown[0], expected=wanted
+            f"no such system in {where}",
+            value=unknown,
+            expected="one of " + ", ".join(sorted(shown)),
         )
 
 

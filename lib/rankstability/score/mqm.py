@@ -81,29 +81,24 @@ def weigh(
             WEIGHTS[table], columns=["severity", "category", "weight"]
         )
     kinds = judgments[["severity", "category"]].astype(str)
-    weight_of = {}
-    for (severity, category), rows in (
-        kinds.groupby([*kinds], sort=False).size().items()
-    ):
+    codes, known = pd.factorize(pd.MultiIndex.from_frame(kinds))
+    weight_of = np.zeros(len(known))
+    for code, (severity, category) in enumerate(known):
         fits = table["severity"].isin(["", severity]) & table["category"].isin(
             ["", category]
         )
         if not fits.any():
-            problem = f"no weight for {severity} {category} ({rows} rows)"
+            rows = (codes == code).sum()
             expected = f"a weight table that has it ({', '.join(WEIGHTS)}), named by `weights: "
             expected += "critical25` in a campaign.yaml beside the files"
             raise DataError(
-                problem, column="severity", value=severity, expected=expected
+                f"no weight for {severity} {category} ({rows} rows)",
+                column="severity",
+                value=severity,
+                expected=expected,
             )
-        weight_of[severity, category] = float(
-            table.loc[fits, "weight"].iloc[0]
-        )
-    return np.array(
-        [
-            weight_of[k]
-            for k in zip(kinds["severity"], kinds["category"], strict=True)
-        ]
-    )
+        weight_of[code] = table.loc[fits, "weight"].iloc[0]
+    return weight_of[codes]
 
 
 def weightless(
@@ -213,16 +208,14 @@ def ratings(
     `Ratings.excluded` names the systems left out. Raises DataError if no document is complete.
     """
     scores, excluded = _complete(mqm_scores(judgments, weights))
-    systems = tuple(sorted(scores["system"].unique()))
-    documents = tuple(sorted(scores["document"].unique()))
+    s, systems = pd.factorize(scores["system"], sort=True)
+    d, documents = pd.factorize(scores["document"], sort=True)
     raters = tuple(sorted(scores["rater"].unique(), key=_natural))
     of_document = scores.groupby("document")
     code = {r: i for i, r in enumerate(raters)}
     slots = np.array(
         [sorted(code[r] for r in g.unique()) for _, g in of_document["rater"]]
     )
-    s = pd.Index(systems).get_indexer(scores["system"])
-    d = pd.Index(documents).get_indexer(scores["document"])
     r = scores["rater"].map(code).to_numpy()
     k = (slots[d] == r[:, None]).argmax(axis=1)
     shape = (len(systems), *slots.shape)
@@ -235,8 +228,8 @@ def ratings(
         ).reshape(shape)
 
     return Ratings(
-        systems=systems,
-        documents=documents,
+        systems=tuple(systems),
+        documents=tuple(documents),
         raters=raters,
         segments=of_document["segment"].nunique().to_numpy(),
         slots=slots,
@@ -304,10 +297,9 @@ def rater_scaling(
     sums of scores (`total`), of squared scores (`square`) and of `errors`. Raises DataError for any
     other `how`.
     """
-    one = np.ones_like(total, dtype=float)
     zero = np.zeros_like(total, dtype=float)
     if how == "none":
-        return one, zero
+        return np.ones_like(zero), zero
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(count > 0, total / count, 0.0)
         if how == "z":

@@ -117,9 +117,10 @@ def pair_counts(
     """
     if not isinstance(judgments, Blocks):
         check_kind(judgments, COMPARISONS)
-    data = judgments if isinstance(judgments, Blocks) else blocks(judgments)
-    each = np.ones(len(data.codes), int)
-    return weighted(pairwise_by_block(data, unranked), each, data.systems)
+        judgments = blocks(judgments)
+    each = np.ones(len(judgments.codes), int)
+    matrices = pairwise_by_block(judgments, unranked)
+    return weighted(matrices, each, judgments.systems)
 
 
 def pairwise_by_block(
@@ -220,11 +221,9 @@ def by_block(data: Blocks) -> dict[str, np.ndarray]:
         "shown": data.codes >= 0,
         "ranked": ranked,
         "better_or_equal_all_in_block": top,
+        "better_all_in_block": sole & (ranked.sum(axis=1, keepdims=True) > 1),
+        "sole_winner": sole,
     }
-    facts["better_all_in_block"] = sole & (
-        ranked.sum(axis=1, keepdims=True) > 1
-    )
-    facts["sole_winner"] = sole
     n = len(data.systems)
     return {
         name: np.bincount(data.codes[fact], minlength=n)

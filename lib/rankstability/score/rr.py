@@ -36,9 +36,8 @@ class Method:
     def __call__(self, counts: PairCounts) -> pd.Series:
         """Scores by system; NaN for the reference if it does not count."""
         used = counts if self.reference else counts.without(REFERENCE)
-        return pd.Series(self.score(used), index=list(used.systems)).reindex(
-            list(counts.systems)
-        )
+        scores = pd.Series(self.score(used), list(used.systems))
+        return scores.reindex(list(counts.systems))
 
 
 METHODS: dict[str, Method] = {
@@ -97,13 +96,15 @@ def scores(frame: pd.DataFrame) -> pd.DataFrame:
     data = blocks(frame)
     counts = pair_counts(data)
     facts = by_block(data)
+    total = counts.wins.sum(1) + counts.wins.sum(0) + counts.ties.sum(1)
     out = pd.DataFrame(
-        {"task": str(frame["task"].iloc[0]), "system": list(data.systems)}
-    )
-    out["blocks_shown"] = facts["shown"]
-    out["blocks_ranked"] = facts["ranked"]
-    out["comparisons"] = (
-        counts.wins.sum(1) + counts.wins.sum(0) + counts.ties.sum(1)
+        {
+            "task": str(frame["task"].iloc[0]),
+            "system": data.systems,
+            "blocks_shown": facts["shown"],
+            "blocks_ranked": facts["ranked"],
+            "comparisons": total,
+        }
     )
     for name, method in METHODS.items():
         out[name] = method(counts).to_numpy()
@@ -119,9 +120,12 @@ def methods() -> pd.DataFrame:
     counts = [
         name not in METHODS or METHODS[name].reference for name in _IN_PAPERS
     ]
-    names = list(_IN_PAPERS.items())
-    return pd.DataFrame(names, columns=["score", "names"]).assign(
-        with_reference=counts
+    return pd.DataFrame(
+        {
+            "score": _IN_PAPERS.keys(),
+            "names": _IN_PAPERS.values(),
+            "with_reference": counts,
+        }
     )
 
 

@@ -18,10 +18,12 @@ def system_means(data: Ratings) -> pd.DataFrame:
     """
     n = data.segments.sum() * data.shape[2]
     frame = pd.DataFrame(
-        {"system": data.systems, "score": data.score.sum(axis=(1, 2)) / n}
-    )
-    frame = frame.assign(
-        errors=data.errors.sum(axis=(1, 2)) / n, ratings=int(n)
+        {
+            "system": data.systems,
+            "score": data.score.sum(axis=(1, 2)) / n,
+            "errors": data.errors.sum(axis=(1, 2)) / n,
+            "ratings": int(n),
+        }
     )
     frame = frame.sort_values(["score", "system"], ignore_index=True)
     frame.insert(0, "rank", range(1, len(frame) + 1))
