@@ -12,11 +12,12 @@ from ..kinds import ERRORS, check_kind
 
 # Weight tables by name: (severity, category or "" for any, weight); the first row that fits counts.
 _SOURCE = ("", "Source issue", 0.0)
+_NO_TRANSLATION = ("Major", "Non-translation", 25.0)
 _FREITAG = (
     _SOURCE,
     ("No-error", "", 0.0),
     ("Neutral", "", 0.0),
-    ("Major", "Non-translation", 25.0),
+    _NO_TRANSLATION,
     ("Major", "", 5.0),
     ("Minor", "Fluency/Punctuation", 0.1),
     ("Minor", "", 1.0),
@@ -31,12 +32,8 @@ _LIGHT = (
 WEIGHTS: dict[str, tuple[tuple[str, str, float], ...]] = {
     "freitag2021": _FREITAG,
     "marot2023": (("", "Accuracy/Creative Reinterpretation", 0.0), *_FREITAG),
-    "major1": tuple(
-        (s, c, 1.0 if s == "Major" and not c else w) for s, c, w in _FREITAG
-    ),
-    "major10": tuple(
-        (s, c, 10.0 if s == "Major" and not c else w) for s, c, w in _FREITAG
-    ),
+    "major1": (_SOURCE, _NO_TRANSLATION, ("Major", "", 1.0), *_FREITAG),
+    "major10": (_SOURCE, _NO_TRANSLATION, ("Major", "", 10.0), *_FREITAG),
     "critical25": (*_FREITAG, ("Critical", "", 25.0)),
     "with_source": tuple(row for row in _FREITAG if row != _SOURCE),
     "zouhar2024": (
