@@ -131,8 +131,8 @@ def judgments(
     columns = _columns(list(frame), given)
     frame = _people(frame, columns.get("annotator", ""), judges)
     cells, counts = _cells(frame, columns)
-    pair = _pair(cells, columns.get("pair", ""))
     with _their_columns(columns):
+        pair = _pair(cells)
         low, high, said = _scale(cells, scale)
         rows = _checked(cells, low, high)
         checks.refuse_alike(rows)
@@ -259,6 +259,7 @@ def battles(
     checks.refuse_alike(sides.to_frame("system"))
     checks.refuse_alike(rows)
     rows["rank1"], rows["rank2"] = _outcomes(rows, names)
+    rows = rows.reset_index(drop=True)
     for ours in ("judge", "domain"):
         said = rows.get(ours, pd.Series("", rows.index))
         rows[ours] = said.where(~said.str.lower().isin(MISSING), "")
@@ -467,7 +468,7 @@ def _cells(
     return cells[scored], counts
 
 
-def _pair(cells: pd.DataFrame, column: str) -> str:
+def _pair(cells: pd.DataFrame) -> str:
     """The one language pair of all rows. Raises DataError if there are several."""
     if "pair" not in cells:
         return PAIR
@@ -475,7 +476,7 @@ def _pair(cells: pd.DataFrame, column: str) -> str:
     if len(pairs) > 1:
         raise DataError(
             "several language pairs",
-            column=column,
+            column="pair",
             value=", ".join(pairs[:5]),
             expected="the rows of one pair at a time",
         )

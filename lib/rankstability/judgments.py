@@ -123,9 +123,7 @@ def share_categories(
     for column in columns:
         seen: set[str] = set()
         for frame in frames:
-            values = frame[column].cat
-            used = np.unique(values.codes.to_numpy())
-            seen.update(values.categories[used[used >= 0]])
+            seen.update(frame[column].dropna().unique())
         categories = (
             list(TYPES) if column == "type" else sorted(seen - {"", "NA"})
         )

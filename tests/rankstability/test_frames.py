@@ -373,6 +373,26 @@ def test_a_frame_of_scores_that_are_all_missing_numbers_is_on_no_scale():
     assert len(rs.judgments(SMALL, scale=(1, 5)).good) == 4
 
 
+def test_rows_may_have_any_labels():
+    labels = [
+        pd.Index([7, 7, 8, 8], name="segment"),
+        pd.MultiIndex.from_product([["u", "v"], [1, 2]], names=["system", "score"]),
+    ]
+    for index in labels:
+        frame = SMALL.set_axis(index)
+        pd.testing.assert_frame_equal(rs.judgments(frame).good, rs.judgments(SMALL).good)
+        wrong = frame.assign(score=[1, 2, 3, "x"])
+        with pytest.raises(rs.DataError) as caught:
+            rs.judgments(wrong)
+        assert caught.value.row == index[3]
+    fights = pd.DataFrame({"model_a": list("ABAC"), "model_b": list("BABA"), "winner": "tie"})
+    index = pd.Index([7, 7, 8, 8], name="winner")
+    pd.testing.assert_frame_equal(rs.battles(fights.set_axis(index)), rs.battles(fights))
+    with pytest.raises(rs.DataError) as caught:
+        rs.battles(fights.assign(winner=["tie", "tie", "nobody", "tie"]).set_axis(index))
+    assert caught.value.row == 8
+
+
 def test_what_the_frame_says_of_itself_is_kept():
     made = rs.judgments(SMALL, adaptive=True, humans="B")
     assert (made.pair, made.form, made.adaptive, made.humans) == ("xx-yy", "long", True, ("B",))
