@@ -24,14 +24,11 @@ FEWEST = 2  # different fractions of 1 that are no chance
 def refuse_alike(frame: pd.DataFrame) -> None:
     """Raises DataError for a name that looks the same as another of its column."""
     for column in (name for name in NAMED if name in frame):
-        given = [str(value) for value in frame[column].dropna().unique()]
+        given = frame[column].drop_duplicates().dropna().astype(str)
         for before, name in spelling.alike(given)[:1]:
-            row = int(
-                np.argmax((frame[column].astype(str) == name).to_numpy())
-            )
             raise DataError(
                 "a name that looks the same as another",
-                row=frame.index[row],
+                row=given.index[given == name][0],
                 column=column,
                 value=f"{name} beside {before}",
                 expected=f"one spelling (they differ in {spelling.told_apart(before, name)})",
@@ -48,14 +45,11 @@ def refuse_mixed(frame: pd.DataFrame, tell: str = TELL) -> None:
     """
     scores = frame["score"].to_numpy(float)
     known = np.isfinite(scores)
+    given = scores[known]
     fraction = (scores > 0) & (scores < 1)
-    if (
-        not fraction.any()
-        or scores[known].min() < 0
-        or scores[known].max() <= 1
-    ):
+    above = given[given > 1]
+    if not fraction.any() or given.min() < 0 or not len(above):
         return
-    above = scores[known & (scores > 1)]
     if (
         len(np.unique(scores[fraction])) >= FEWEST
         and (above == np.rint(above)).all()
@@ -63,14 +57,11 @@ def refuse_mixed(frame: pd.DataFrame, tell: str = TELL) -> None:
         what = f"{fraction.sum()} fractions of 1 beside whole numbers up to {above.max():g}"
         raise _two_scales(frame, int(np.argmax(fraction)), what, tell)
     for column in (name for name in GROUPS if name in frame):
-        groups = pd.Series(scores[known]).groupby(
-            frame[column].to_numpy()[known]
-        )
-        for name, own in groups if groups.max().min() <= 1 else ():
-            if (
-                own.max() <= 1
-                and own[(own > 0) & (own < 1)].nunique() >= FEWEST
-            ):
+        groups = pd.Series(given).groupby(frame[column].to_numpy()[known])
+        highest = groups.max()
+        for name in highest.index[highest <= 1]:
+            own = groups.get_group(name)
+            if own[~own.isin([0, 1])].nunique() >= FEWEST:
                 row = int(np.argmax((frame[column] == name).to_numpy()))
                 what = f"0 to 1 for the {GROUPS[column]} {name}, up to {above.max():g} for others"
                 raise _two_scales(frame, row, what, tell)
