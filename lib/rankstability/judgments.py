@@ -165,9 +165,9 @@ def direct_assessment(
     ]
     for frame in tidy:
         for name in names:
-            known = frame[name].notna()
+            cells = frame[name]
             frame[name] = pd.Categorical(
-                frame[name].where(~known, frame[name].astype(str))
+                cells.where(cells.isna(), cells.astype(str))
             )
     share_categories(tidy, names)
     if excluded is None:
@@ -202,14 +202,11 @@ def second_scores(frame: pd.DataFrame) -> int:
     """
     if "worker" not in frame:
         return 0
-    keys = [
-        *frame.columns.intersection(["hit", "document"]),
-        "segment",
-        "system",
-        "type",
-    ]
-    twice = frame.duplicated(["worker", *keys])
-    alike = frame.duplicated(["worker", *keys, "score"])
+    keys = frame.columns.intersection(
+        ["worker", "hit", "document", "segment", "system", "type"]
+    )
+    twice = frame.duplicated(keys)
+    alike = frame.duplicated([*keys, "score"])
     return int((twice & ~alike).sum())
 
 
@@ -218,20 +215,19 @@ def repeated(frame: pd.DataFrame) -> list[tuple[str, int]]:
 
     `frame` has the columns system, segment, type and score, and perhaps others of `COLUMNS`.
     """
-    out = []
-    if again := int(frame.duplicated().sum()):
-        out.append(("identical rows (kept)", again))
-    if other := second_scores(frame):
-        out.append((SECOND, other))
     counts = frame["type"].isin(COUNTED)
-    ranked = frame["system"].isin(frame.loc[counts, "system"].unique())
-    if controls := int((~counts & ranked).sum()):
-        reason = "rows of type REF or BAD_REF of systems with other rows (kept, but not ranked)"
-        out.append((reason, controls))
+    ranked = frame["system"].isin(frame.loc[counts, "system"])
+    controls = "rows of type REF or BAD_REF of systems with other rows (kept, but not ranked)"
+    notes = {
+        "identical rows (kept)": int(frame.duplicated().sum()),
+        SECOND: second_scores(frame),
+        controls: int((~counts & ranked).sum()),
+    }
     for name in frame.columns.intersection(["hit", "document", "domain"]):
-        if 0 < (unnamed := int(frame[name].isna().sum())) < len(frame):
-            out.append((f"rows that name no {name} (kept)", unnamed))
-    return out
+        unnamed = int(frame[name].isna().sum())
+        if unnamed < len(frame):
+            notes[f"rows that name no {name} (kept)"] = unnamed
+    return [(reason, rows) for reason, rows in notes.items() if rows]
 
 
 def name_segments_by_document(frame: pd.DataFrame) -> bool:
