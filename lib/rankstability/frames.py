@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from . import checks, scales, schema, spelling
+from . import checks, schema, spelling
 from .errors import DataError, meant
 from .judgments import (
     BY_DOCUMENT,
@@ -499,8 +499,6 @@ def _scale(
         return float(ends[0]), float(ends[1]), "scale="
     numbers = pd.to_numeric(cells["score"], errors="coerce").to_numpy(float)
     numbers = np.where(np.isfinite(numbers), numbers, np.nan)
-    if np.isnan(numbers).all():
-        return *scales.PERCENT, "no score"
     known = cells.rename(columns={"annotator": "worker"})
     low, high = checks.scale_of(
         known.assign(written=cells["score"], score=numbers),
