@@ -257,10 +257,7 @@ def from_assessment(
     rows = counted(good) & np.isfinite(values)
     if not rows.any():
         raise DataError(f"no judgments that count for {da.pair}")
-    names = [name for name in ("system", *UNITS) if name in good]
-    return from_frame(
-        good.loc[rows, names].assign(score=values[rows]), da.adaptive
-    )
+    return from_frame(good[rows].assign(score=values[rows]), da.adaptive)
 
 
 def from_frame(frame: pd.DataFrame, adaptive: bool = False) -> Scores:
