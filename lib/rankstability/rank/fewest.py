@@ -10,10 +10,11 @@ alone. Every system keeps at least one judgment. For votes under a
 model, see Huang et al. (2025).
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from typing import Any, TypeVar
+from functools import cache, cached_property, partial
+from itertools import chain
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -41,7 +42,7 @@ SINGLE = 2_000  # judges that are tried alone: those who judged most
 LARGE = 200_000  # judgments; of more, only the first place is asked, and few single units are tried
 COLUMNS = ["what", "unit", "fewest", "of", "exact", "new_first"]
 T = TypeVar("T")
-Again = Callable[[T], Ranking | None]
+M = TypeVar("M")
 Renew = Callable[[np.ndarray], np.ndarray]
 Found = tuple[float, str, Any]
 Plan = tuple[int, Callable[[int], T], int]
@@ -62,6 +63,33 @@ class Removal:
     exact: int
     new_first: str
     kept: Any = None
+
+
+@dataclass(frozen=True)
+class Search(Generic[T, M]):
+    """What is made of what is left, of which something is said; and which units are tried alone.
+
+    `made` gives None if nothing can be made; `without` is what is left without a unit.
+    """
+
+    made: Callable[[T], M | None]
+    without: Callable[[int], T]
+    units: Iterable[int] = ()
+
+    @cached_property
+    def alone(self) -> Callable[[int], M | None]:
+        """What is made without one unit."""
+        return cache(lambda unit: self.made(self.without(unit)))
+
+    def fewest(
+        self, plans: Sequence[Plan[T]], said: Callable[[M | None], str]
+    ) -> Found:
+        """The fewest removals, by the plans or of one unit alone, that change what is `said`."""
+        best = _fewest(plans, lambda left: said(self.made(left)))
+        for unit in self.units if best[0] != 1 else ():
+            if now := said(self.alone(unit)):
+                return 1.0, now, self.without(unit)
+        return best
 
 
 def fewest(
@@ -122,49 +150,36 @@ def removals(
     }
     bare = replace(judged, units=domains)  # of which a part is sooner taken
 
-    def kept_scores(keep: np.ndarray) -> Scores | None:
-        """The judgments that are kept, with their scores; None if a system has none."""
+    def anew(
+        make: Callable[[Scores, Recipe], M], keep: np.ndarray
+    ) -> M | None:
+        """What is made of the judgments kept, scored anew; None if a system has none."""
         one = replace(bare, score=renew(keep)) if renew else bare
         one = one.take(keep & np.isfinite(one.score))
         complete = np.bincount(one.system, minlength=len(one.systems)).all()
-        return one if complete else None
-
-    def again(keep: np.ndarray) -> Ranking | None:
-        one = kept_scores(keep)
-        return None if one is None else made_by(one, recipe, alpha)
+        return make(one, recipe) if complete else None
 
     every = made_by(judged, recipe, alpha)
     large = judged.counted > LARGE
     asked = np.array([name not in beside for name in judged.systems])
     asked = asked | (asked.sum() < 2)
     leader, *others = every.order[asked[every.order]].tolist()
-    rows = []
 
-    def means_of(keep: np.ndarray) -> np.ndarray | None:
-        """The means by which the recipe orders what is kept; None if a system has no score."""
-        one = kept_scores(keep)
-        return None if one is None else recipe_means(one, recipe)
-
-    def changed(keep: np.ndarray) -> str:
-        """Who is first of what is kept, if another; of equal means, the first name comes first."""
-        means = means_of(keep)
+    def changed(means: np.ndarray | None) -> str:
+        """Who is first by these means, if another; of equal means, the first name comes first."""
         if means is None:
             return ""
         first = int(np.where(asked, means, -np.inf).argmax())
         return "" if first == leader else judged.systems[first]
 
-    def lead(keep: np.ndarray) -> float:
+    def lead(means: np.ndarray | None) -> float:
         """By how much the leader's mean exceeds the best of the others; inf if one has none."""
-        means = means_of(keep)
-        return (
-            np.inf
-            if means is None
-            else float(means[leader] - means[others].max())
-        )
+        if means is None:
+            return np.inf
+        return float(means[leader] - means[others].max())
 
-    for unit, kind in UNITS.items():
-        if kind and not judged.has(kind):
-            continue
+    def decided(unit: str, kind: str) -> list[Removal]:
+        """The rows of one kind of unit: of the first place, and of the lines from the top."""
         names, codes = np.unique(
             judged.unit(kind) if kind else decision, return_inverse=True
         )
@@ -174,75 +189,44 @@ def removals(
         of = len(names)
         plans = sorted(
             (choose(leader, k) for k in others), key=lambda plan: plan[0]
-        )
+        )[:CLOSEST]
         least = plans[0][0] if plans else 0  # that fixed scores would need
-        near = (
-            plans[:CLOSEST]
-            if plain
-            else [_from_one(plan) for plan in plans[:CLOSEST]]
+        near = plans if plain else [_from_one(plan) for plan in plans]
+        without = partial(np.not_equal, codes)
+        alone: Iterable[int] = range(of) if kind else ()
+        closest = (
+            _closest(judged, weight, codes, leader)
+            if kind and large
+            else alone
         )
-        number, name, kept = _fewest(near, changed)
-        if kind and number != 1:
-            units = (
-                _closest(judged, weight, codes, leader)
-                if large
-                else np.arange(of)
-            )
-            number, name, kept = _unit_alone(
-                units, codes, changed, (number, name, kept)
-            )
-        if not kind and not plain and not number > FEW:
-            number, name, kept = _stepwise(
-                near, codes, lead, changed, (number, name, kept)
-            )
+        by_means = Search(partial(anew, recipe_means), without, closest)
+        found = by_means.fewest(near, changed)
+        if not kind and not plain and not found[0] > FEW:
+            found = _stepwise(near, codes, by_means.made, lead, changed, found)
+        number, name, kept = found
         # of units, two are the fewest if none was enough alone; more are found greedily
         exact = number == 1 or (
             plain and number == least and (not kind or number == 2)
         )
-        rows.append(Removal("first", unit, number, of, int(exact), name, kept))
+        first = Removal("first", unit, number, of, int(exact), name, kept)
 
-        def fewer(
-            first: int, second: int, choose: Choose[np.ndarray] = choose
-        ) -> Plan[np.ndarray]:
+        def fewer(first: int, second: int) -> Plan[np.ndarray]:
             return _from_one(choose(first, second))
 
-        def without(unit: int, codes: np.ndarray = codes) -> np.ndarray:
-            return codes != unit
+        ranked = partial(made_by, alpha=alpha)
+        by_tests = Search(partial(anew, ranked), without, alone)
+        lines = () if large else every.lines
+        return [
+            first,
+            *(_line(every, k, unit, of, fewer, by_tests) for k in lines),
+        ]
 
-        alone = cache(lambda unit, without=without: again(without(unit)))
-        for below in () if large else every.lines:
-            row = _line(every, below, unit, of, fewer, again)
-            one = range(row.of) if kind else ()
-            rows.append(_line_alone(row, every, below, one, without, alone))
-    return _in_order(rows, every)
-
-
-def _line_alone(
-    row: Removal,
-    every: Ranking,
-    below: int,
-    units: Sequence[int],
-    left: Callable[[int], T],
-    alone: Again[int],
-) -> Removal:
-    """The row of a line, or that of a single one of `units` without which it falls.
-
-    `left` gives what is left without a unit, `alone` the ranking of that.
-    """
-    above = set(every.order[:below].tolist())
-    for unit in units if row.fewest != 1 else ():
-        if _fallen(alone(unit), below, above):
-            return replace(row, fewest=1.0, exact=1, kept=left(unit))
-    return row
-
-
-def _fallen(made: Ranking | None, below: int, above: set[int]) -> bool:
-    """Whether a ranking was made, and no line of it parts the same systems from the others."""
-    if made is None:
-        return False
-    return not (
-        below in made.lines and set(made.order[:below].tolist()) == above
-    )
+    rows = [
+        decided(unit, kind)
+        for unit, kind in UNITS.items()
+        if not kind or judged.has(kind)
+    ]
+    return [*chain.from_iterable(zip(*rows, strict=True))]
 
 
 def _from_one(plan: Plan[np.ndarray]) -> Plan[np.ndarray]:
@@ -267,25 +251,12 @@ def _closest(
     return np.argsort(leads, kind="stable")[:TRIED]
 
 
-def _unit_alone(
-    units: np.ndarray,
-    codes: np.ndarray,
-    changed: Callable[[np.ndarray], str],
-    best: Found,
-) -> Found:
-    """The first unit whose removal alone changes what `changed` says; `best` if there is none."""
-    for unit in units:
-        keep = codes != unit
-        if name := changed(keep):
-            return 1.0, name, keep
-    return best
-
-
 def _stepwise(
     plans: Sequence[Plan[np.ndarray]],
     codes: np.ndarray,
-    lead: Callable[[np.ndarray], float],
-    changed: Callable[[np.ndarray], str],
+    made: Callable[[np.ndarray], M],
+    lead: Callable[[M], float],
+    changed: Callable[[M], str],
     best: Found,
 ) -> Found:
     """Fewer removals than `best`, one after the other, each the one that most reduces the lead.
@@ -293,30 +264,20 @@ def _stepwise(
     Those that come first in the plans are tried, by ranking again without each. Returns `best` if
     as many or more are needed.
     """
-    tried = [
-        np.unique(codes[~left(min(TRIED, end))])
-        for _, left, end in plans
-        if end > 0
-    ]
-    if not tried:
-        return best
-    units = np.unique(np.concatenate(tried))
+    tried = np.zeros(len(codes), bool)
+    for _, left, end in plans:
+        tried |= ~left(min(TRIED, end))
+    units = np.unique(codes[tried])
     keep = np.ones(len(codes), bool)
-    most = FEW if np.isnan(best[0]) else int(best[0]) - 1
+    most = int(np.fmin(FEW, best[0] - 1))
     for number in range(1, min(most, len(units)) + 1):
-        leads = [lead(keep & (codes != unit)) for unit in units]
-        first = int(np.argmin(leads))
+        means = [made(keep & (codes != unit)) for unit in units]
+        first = int(np.argmin([lead(one) for one in means]))
         keep = keep & (codes != units[first])
         units = np.delete(units, first)
-        if leads[first] <= 0 and (name := changed(keep)):
+        if name := changed(means[first]):
             return float(number), name, keep
     return best
-
-
-def _in_order(rows: Sequence[Removal], every: Ranking) -> list[Removal]:
-    """The first place before the lines, these from the top; units in the order they have."""
-    order = ["first", *(f"line below {below}" for below in every.lines)]
-    return sorted(rows, key=lambda row: order.index(row.what))
 
 
 def _two_pointers(
@@ -414,21 +375,28 @@ def _line(
     unit: str,
     of: int,
     choose: Choose[T],
-    again: Again[T],
+    search: Search[T, Ranking],
 ) -> Removal:
     """The fewest removals after which no line separates the same systems from the others."""
     above = set(every.order[:below].tolist())
 
-    def fallen(left: T) -> str:
-        return "fallen" if _fallen(again(left), below, above) else ""
+    def fallen(made: Ranking | None) -> str:
+        return "fallen" if _fallen(made, below, above) else ""
 
-    pairs = [
-        (int(every.order[i]), int(every.order[j]))
-        for i, j in _weakest(every, below)
-    ]
-    number, _, kept = _fewest([choose(*pair) for pair in pairs], fallen)
+    pairs = every.order[[*_weakest(every, below)]].tolist()
+    plans = [choose(first, second) for first, second in pairs]
+    number, _, kept = search.fewest(plans, fallen)
     return Removal(
         f"line below {below}", unit, number, of, int(number == 1), "", kept
+    )
+
+
+def _fallen(made: Ranking | None, below: int, above: set[int]) -> bool:
+    """Whether a ranking was made, and no line of it parts the same systems from the others."""
+    if made is None:
+        return False
+    return not (
+        below in made.lines and set(made.order[:below].tolist()) == above
     )
 
 
@@ -548,13 +516,10 @@ def removals_of_battles(
             return None
         return rank_counts(left, method, alpha=alpha)
 
-    def changed(left: PairCounts) -> str:
-        now = again(left)
-        return (
-            ""
-            if now is None or now.order[0] == leader
-            else systems[now.order[0]]
-        )
+    def changed(made: Ranking | None) -> str:
+        if made is None or made.order[0] == leader:
+            return ""
+        return systems[made.order[0]]
 
     def needed(won: np.ndarray, lost: np.ndarray) -> int:
         """After how many removals, at least one, a sign test no longer tells the two apart."""
@@ -588,56 +553,34 @@ def removals_of_battles(
     def without(judge: int) -> PairCounts:
         return without_judges(np.array([judge]), 1)
 
-    alone = cache(lambda judge: again(without(judge)))
     judged = np.bincount(data.owner("judge"))
-    tried = np.sort(np.argsort(-judged, kind="stable")[:SINGLE]).tolist()
+    busiest = np.sort(np.argsort(-judged, kind="stable")[:SINGLE]).tolist()
     rows = []
-    for unit, effect, left, weaken, of in (
-        ("judgment", votes, without_votes, fewer_wins, int(number.sum())),
-        ("annotator", judges, without_judges, fewer_judges, len(judges)),
+    for unit, effect, left, weaken, of, alone in (
+        ("judgment", votes, without_votes, fewer_wins, int(number.sum()), ()),
+        (
+            "annotator",
+            judges,
+            without_judges,
+            fewer_judges,
+            len(judges),
+            busiest,
+        ),
     ):
         ranked = [
             np.argsort(effect[:, k] - effect[:, leader], kind="stable")
-            for k in others
+            for k in others[:CLOSEST]
         ]
-        plans = [
-            (1, partial(left, order), of - 1) for order in ranked[:CLOSEST]
+        plans = [(1, partial(left, order), of - 1) for order in ranked]
+        search = Search(again, without, alone)
+        best, name, kept = search.fewest(plans, changed)
+        first = Removal("first", unit, best, of, int(best == 1), name, kept)
+        lines = [
+            _line(every, below, unit, of, weaken, search)
+            for below in every.lines
         ]
-        best, name, kept = _fewest(plans, changed)
-        row = Removal("first", unit, best, of, int(best == 1), name, kept)
-        one_by_one = unit == "annotator"
-        rows.append(
-            _first_alone(row, systems, leader, tried, without, alone)
-            if one_by_one
-            else row
-        )
-        for below in every.lines:
-            row = _line(every, below, unit, of, weaken, again)
-            rows.append(
-                _line_alone(row, every, below, tried, without, alone)
-                if one_by_one
-                else row
-            )
-    return _in_order(rows, every)
-
-
-def _first_alone(
-    row: Removal,
-    systems: Sequence[str],
-    leader: int,
-    units: Sequence[int],
-    left: Callable[[int], T],
-    alone: Again[int],
-) -> Removal:
-    """The row of the first place, or that of one of `units` without which it is another's."""
-    for unit in units if row.fewest != 1 else ():
-        now = alone(unit)
-        if now is not None and now.order[0] != leader:
-            name = systems[now.order[0]]
-            return replace(
-                row, fewest=1.0, exact=1, new_first=name, kept=left(unit)
-            )
-    return row
+        rows.append([first, *lines])
+    return [*chain.from_iterable(zip(*rows, strict=True))]
 
 
 def _good_rows(da: DirectAssessment, recipe: Recipe) -> pd.DataFrame:

@@ -248,11 +248,16 @@ def test_the_first_unit_that_alone_changes_something_is_one_removal():
         asked.append(sorted(set(codes[keep])))
         return "" if 2 in codes[keep] and 3 in codes[keep] else "S1"
 
-    best = (4.0, "S2", codes > 0)
-    number, name, keep = fewest._unit_alone(np.array([1, 3, 2]), codes, changed, best)
+    def without(unit):
+        return codes != unit
+
+    many = [(4, lambda k: codes < 2, 4)]  # by a plan four are needed
+    search = fewest.Search(lambda keep: keep, without, [1, 3, 2])
+    number, name, keep = search.fewest(many, changed)
     assert (number, name, keep.tolist()) == (1.0, "S1", [True, True, True, True, False])
-    assert asked == [[0, 2, 3], [0, 1, 2]]  # the third is not tried
-    assert fewest._unit_alone(np.array([0, 1]), codes, changed, best) is best
+    assert asked == [[0, 1], [0, 2, 3], [0, 1, 2]]  # the third is not tried
+    best = fewest.Search(lambda keep: keep, without, [0, 1]).fewest(many, changed)
+    assert best[:2] == (4.0, "S1") and best[2].tolist() == [True, True, True, False, False]
 
 
 def test_a_greedy_plan_takes_what_most_reduces_the_lead_unit_by_unit():
@@ -406,15 +411,6 @@ def test_names_change_nothing_of_the_lines_of_battles(seed):
     assert number[0] == number[1] and number[0]
 
 
-def test_a_single_judge_who_decides_the_first_place_is_one_removal():
-    made = rank_counts(PairCounts(("a", "b"), np.array([[0, 3], [5, 0]]), np.zeros((2, 2), int)))
-    row = fewest.Removal("first", "annotator", 3.0, 4, 0, "c", None)
-    without = {0: None, 1: replace(made, order=np.array([0, 1])), 2: made, 3: made}
-    found = fewest._first_alone(row, ("a", "b"), 0, range(4), str, without.get)
-    assert found == replace(row, fewest=1.0, exact=1, new_first="b", kept="2")
-    assert fewest._first_alone(row, ("a", "b"), 0, range(2), str, without.get) is row
-
-
 def test_a_single_judge_who_decides_is_always_found():
     seen = 0
     for seed in range(12):
@@ -442,11 +438,13 @@ def test_a_single_judge_who_decides_is_always_found():
 def test_of_many_judges_those_who_judged_most_are_tried_alone(monkeypatch):
     monkeypatch.setattr(fewest, "SINGLE", 2)
     tried = []
-    for name in ("_first_alone", "_line_alone"):
-        one = getattr(fewest, name)
-        monkeypatch.setattr(
-            fewest, name, lambda *args, one=one: tried.append(args[3]) or one(*args)
-        )
+    made = fewest.Search
+
+    def search(again, without, units):
+        tried.extend([units] if len(units) else [])
+        return made(again, without, units)
+
+    monkeypatch.setattr(fewest, "Search", search)
     for seed in range(4):
         data = battles(seed, votes=60, judges=6)
         fewest.removals_of_battles(data)
@@ -659,7 +657,7 @@ def stepwise(leads, plans=None, best=(np.nan, "", None), units=6):
         return "S" if lead(keep) < 0 else ""
 
     plans = plans or [(1, lambda k: np.arange(units) >= k, units)]
-    return fewest._stepwise(plans, codes, lead, changed, best)
+    return fewest._stepwise(plans, codes, lambda keep: keep, lead, changed, best)
 
 
 def test_step_by_step_the_unit_goes_that_most_reduces_the_lead():
@@ -729,34 +727,42 @@ def test_the_row_of_a_line_says_below_which_rank_and_how_many_removals_fell_it()
         asked.append((first, second))
         return 1, int, 9
 
-    row = fewest._line(every, 1, "judgment", 50, choose, lambda k: every if k < 4 else
-                       ranking_of([1, 0, 2], []))  # fmt: skip
+    gone = ranking_of([1, 0, 2], [])
+    search = fewest.Search(lambda k: every if k < 4 else gone, int)
+    row = fewest._line(every, 1, "judgment", 50, choose, search)
     assert row == fewest.Removal("line below 1", "judgment", 4.0, 50, 0, "", 4)
     assert asked[0] == (1, 0) and row.new_first == ""
-    once = fewest._line(every, 1, "annotator", 50, choose, lambda k: ranking_of([0, 1, 2], [1]))
+    moved = fewest.Search(lambda k: ranking_of([0, 1, 2], [1]), int)
+    once = fewest._line(every, 1, "annotator", 50, choose, moved)
     assert (once.fewest, once.exact) == (1.0, 1)
-    never = fewest._line(every, 1, "annotator", 50, choose, lambda k: None)
+    never = fewest._line(every, 1, "annotator", 50, choose, fewest.Search(lambda k: None, int))
     assert np.isnan(never.fewest) and never.exact == 0
     with pytest.raises(FrozenInstanceError):
         row.exact = 1
 
 
 def test_a_line_that_falls_without_one_unit_is_one_removal():
-    every = ranking_of([1, 0, 2], [1])
-    row = fewest.Removal("line below 1", "annotator", 3.0, 4, 0, "", None)
-    without = {0: None, 1: every, 2: ranking_of([0, 1, 2], [1]), 3: ranking_of([1, 0, 2], [])}
-    found = fewest._line_alone(row, every, 1, range(4), str, without.get)
-    assert found == replace(row, fewest=1.0, exact=1, kept="2")
-    assert fewest._line_alone(row, every, 1, range(2), str, without.get) is row
-    once = replace(row, fewest=1.0)
-    assert fewest._line_alone(once, every, 1, range(4), str, without.get) is once
+    """By a plan three are needed; what is left is a number of units, or the name of one."""
+    every, gone = ranking_of([1, 0, 2], [1]), ranking_of([1, 0, 2], [])
+    made = {"0": None, "1": every, "2": ranking_of([0, 1, 2], [1]), "3": gone}
+    made |= {1: every, 2: every, 3: gone}
+    asked = []
 
+    def again(left):
+        asked.append(left)
+        return made[left]
 
-def test_rows_are_of_the_first_place_and_then_of_lines_from_the_top():
-    every = ranking_of([0, 1, 2, 3], [1, 3])
-    whats = ["line below 3", "first", "line below 1", "first"]
-    rows = [fewest.Removal(w, str(k), 1.0, 1, 1, "") for k, w in enumerate(whats)]
-    assert [r.unit for r in fewest._in_order(rows, every)] == ["1", "3", "2", "0"]
+    def line(units):
+        search = fewest.Search(again, str, units)
+        return fewest._line(every, 1, "annotator", 4, lambda i, j: (1, int, 3), search)
+
+    row = fewest.Removal("line below 1", "annotator", 3.0, 4, 0, "", 3)
+    assert line(range(4)) == replace(row, fewest=1.0, exact=1, kept="2")
+    assert line(range(2)) == row
+    made[1] = gone
+    del asked[:]
+    assert line(range(4)) == replace(row, fewest=1.0, exact=1, kept=1)
+    assert asked == [1]  # none is tried alone
 
 
 def z_of(score, worker, pool=None):
