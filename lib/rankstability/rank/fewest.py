@@ -191,7 +191,8 @@ def removals(
             (choose(leader, k) for k in others), key=lambda plan: plan[0]
         )[:CLOSEST]
         least = plans[0][0] if plans else 0  # that fixed scores would need
-        near = plans if plain else [_from_one(plan) for plan in plans]
+        if not plain:  # scores that change with what is removed may need fewer
+            plans = [(1, left, most) for _, left, most in plans]
         without = partial(np.not_equal, codes)
         alone: Iterable[int] = range(of) if kind else ()
         closest = (
@@ -200,9 +201,11 @@ def removals(
             else alone
         )
         by_means = Search(partial(anew, recipe_means), without, closest)
-        found = by_means.fewest(near, changed)
+        found = by_means.fewest(plans, changed)
         if not kind and not plain and not found[0] > FEW:
-            found = _stepwise(near, codes, by_means.made, lead, changed, found)
+            found = _stepwise(
+                plans, codes, by_means.made, lead, changed, found
+            )
         number, name, kept = found
         # of units, two are the fewest if none was enough alone; more are found greedily
         exact = number == 1 or (
@@ -211,7 +214,8 @@ def removals(
         first = Removal("first", unit, number, of, int(exact), name, kept)
 
         def fewer(first: int, second: int) -> Plan[np.ndarray]:
-            return _from_one(choose(first, second))
+            _, left, most = choose(first, second)
+            return 1, left, most
 
         ranked = partial(made_by, alpha=alpha)
         by_tests = Search(partial(anew, ranked), without, alone)
@@ -227,11 +231,6 @@ def removals(
         if not kind or judged.has(kind)
     ]
     return [*chain.from_iterable(zip(*rows, strict=True))]
-
-
-def _from_one(plan: Plan[np.ndarray]) -> Plan[np.ndarray]:
-    """The plan, tried from one removal on: scores that change with it may need fewer."""
-    return 1, *plan[1:]
 
 
 def _closest(
@@ -417,23 +416,18 @@ def _weakest(every: Ranking, below: int) -> Iterator[tuple[int, int]]:
 def _fewest(plans: Sequence[Plan[T]], said: Callable[[T], str]) -> Found:
     """The smallest number of removals that changes what is `said`; to what; and what is left.
 
-    Each plan is searched from its first number on, by doubling steps, then by bisection. If that
-    finds none, and at most `SMALL` can go, all numbers up to `FEW` are tried: of few battles a
-    model may lose the first place without two, and its finite strength without three.
+    The numbers of `_tried` are tried of each plan; between the first that changes something and the
+    one before it, the search goes on by bisection.
     """
     best: Found = np.nan, "", None
     for start, left, most in plans:
-        most = most if np.isnan(best[0]) else min(most, int(best[0]) - 1)
+        most = int(np.fmin(most, best[0] - 1))
         low = start - 1
-        step = 1
-        high = start
         now = ""
-        while high <= most and not (now := said(left(high))):
+        for high in _tried(start, most):
+            if now := said(left(high)):
+                break
             low = high
-            step = 2 * step
-            high = min(high + step, most) if high < most else most + 1
-        if not now and most <= SMALL:
-            low, high, now = _between(start, min(most, FEW), left, said)
         while now and high - low > 1:
             middle = (low + high) // 2
             if then := said(left(middle)):
@@ -445,17 +439,22 @@ def _fewest(plans: Sequence[Plan[T]], said: Callable[[T], str]) -> Found:
     return best
 
 
-def _between(
-    start: int, most: int, left: Callable[[int], T], said: Callable[[T], str]
-) -> tuple[int, int, str]:
-    """The first number of removals from `start` to `most` that changes what is `said`, and to what.
+def _tried(start: int, most: int) -> Iterator[int]:
+    """Numbers of removals from `start` to `most` by doubling steps; if few can go, also one by one.
 
-    Before it, the number below; without one, what is said is empty.
+    If at most `SMALL` can go, all numbers up to `FEW` are tried: of few battles a model may lose
+    the first place without two, and its finite strength without three.
     """
-    for number in range(start, most + 1):
-        if now := said(left(number)):
-            return number - 1, number, now
-    return most, most + 1, ""
+    number = start
+    step = 2
+    while number < most:
+        yield number
+        number += step
+        step *= 2
+    if start <= most:
+        yield most
+    if most <= SMALL:
+        yield from range(start, min(most, FEW) + 1)
 
 
 def fewest_battles(
