@@ -237,14 +237,11 @@ def _closest(
     judged: Scores, weight: np.ndarray, codes: np.ndarray, leader: int
 ) -> np.ndarray:
     """The `TRIED` units without which the leader's mean, at these weights, leads by least."""
-    shape = len(judged.systems), int(codes.max(initial=-1)) + 1
-    cells = judged.system * shape[1] + codes
-    length = shape[0] * shape[1]
-    held = np.bincount(cells, weight, length).reshape(shape)
-    value = np.bincount(cells, weight * judged.score, length).reshape(shape)
+    systems = range(len(judged.systems))
+    parts = np.array([_sums(judged, weight, codes, k) for k in systems])
+    left = parts.sum(axis=2, keepdims=True) - parts
     with np.errstate(invalid="ignore", divide="ignore"):
-        left = value.sum(axis=1, keepdims=True) - value
-        means = left / (held.sum(axis=1, keepdims=True) - held)
+        means = left[:, 1] / left[:, 0]
     others = np.delete(means, leader, axis=0)
     leads = means[leader] - np.nan_to_num(others, nan=-np.inf).max(axis=0)
     return np.argsort(leads, kind="stable")[:TRIED]
@@ -296,18 +293,19 @@ def _two_pointers(
         order = np.argsort(
             -sign * w * (y - np.average(y, weights=w)), kind="stable"
         )
-        total = np.cumsum(w[order][::-1])[::-1]
-        value = np.cumsum((w * y)[order][::-1])[::-1]
+        total, value = (
+            np.cumsum(part[order][::-1])[::-1] for part in (w, w * y)
+        )
         orders.append(own[order])
         means.append(sign * np.minimum.accumulate(sign * value / total))
     high, low = means
     needed = np.searchsorted(
         low, high, side="left" if second < first else "right"
     )
-    possible = np.where(
-        needed < len(low), needed + np.arange(len(high)), np.inf
-    )
     most = len(high) + len(low) - 2
+    possible = np.where(
+        needed < len(low), needed + np.arange(len(high)), most + 1
+    )
 
     def kept(k: int) -> np.ndarray:
         i = np.arange(max(0, k - len(low) + 1), min(k, len(high) - 1) + 1)
@@ -315,8 +313,7 @@ def _two_pointers(
         out = np.concatenate([orders[0][:best], orders[1][: k - best]])
         return ~np.isin(codes, codes[out])
 
-    start = possible.min()
-    return (int(start) if np.isfinite(start) else most + 1), kept, most
+    return int(possible.min()), kept, most
 
 
 def _greedy(
@@ -330,21 +327,14 @@ def _greedy(
 
     `codes` number the units from 0, each of which has a judgment.
     """
-    number = int(codes.max(initial=-1)) + 1
-    parts = []
-    for system in (first, second):
-        rows = judged.system == system
-        units = codes[rows]
-        weights = weight[rows]
-        parts.append(np.bincount(units, weights, number))
-        parts.append(np.bincount(units, weights * judged.score[rows], number))
-    held = np.array(
-        parts
-    )  # weight and sum of the first, weight and sum of the second
+    # weight and sum of the first, weight and sum of the second
+    held = np.concatenate(
+        [_sums(judged, weight, codes, system) for system in (first, second)]
+    )
     left = held.sum(axis=1)
     order = list[int]()
     start = 0
-    free = np.ones(number, bool)
+    free = np.ones(len(held[0]), bool)
     while True:
         rest = left[:, None] - held
         possible = free & (rest[0] > 1e-9) & (rest[2] > 1e-9)
@@ -366,6 +356,18 @@ def _greedy(
         lambda k: ~np.isin(codes, order[:k]),
         len(order),
     )
+
+
+def _sums(
+    judged: Scores, weight: np.ndarray, codes: np.ndarray, system: int
+) -> np.ndarray:
+    """The weight, and the weighted sum of scores, that each unit has of a system: (2, units)."""
+    rows = judged.system == system
+    units = codes[rows]
+    own = weight[rows]
+    number = int(codes.max(initial=-1)) + 1
+    sums = np.bincount(units, own * judged.score[rows], number)
+    return np.array([np.bincount(units, own, number), sums])
 
 
 def _line(
@@ -480,7 +482,7 @@ def removals_of_battles(
     systems = data.systems
     n = len(data.systems)
     strength, *effects = influences(counts)
-    win, tie = (effect.reshape(n * n, n) for effect in effects)
+    votes = np.concatenate([effect.reshape(n * n, n) for effect in effects])
     every = rank_counts(counts, method, alpha=alpha)
     leader = int(every.order[0])
     others = [
@@ -489,26 +491,20 @@ def removals_of_battles(
     number = np.concatenate(
         [counts.wins.ravel(), np.triu(counts.ties, 1).ravel()]
     ).astype(int)
-    votes = np.concatenate([win, tie])
     judges = judge_influence(data)[1]
     by_judge = data.by("judge")
 
     def without_votes(ranked: np.ndarray, k: int) -> PairCounts:
-        taken = np.zeros_like(number)
-        taken[ranked] = np.clip(
-            k - np.cumsum(number[ranked]) + number[ranked], 0, number[ranked]
-        )
-        wins, ties = (number - taken).reshape(2, n, n)
+        left = number.copy()
+        gone = np.minimum(np.cumsum(number[ranked]), k)
+        left[ranked] -= np.diff(gone, prepend=0)
+        wins, ties = left.reshape(2, n, n)
         return PairCounts(systems, wins, ties + ties.T)
 
     def without_judges(ranked: np.ndarray, k: int) -> PairCounts:
-        rows = ranked[:k]
-        gone = Units(
-            systems, by_judge.wins[rows], by_judge.ties[rows], rows
-        ).counts
-        return PairCounts(
-            systems, counts.wins - gone.wins, counts.ties - gone.ties
-        )
+        kept = np.ones(len(judges), int)
+        kept[ranked[:k]] = 0
+        return by_judge.weighted(kept)
 
     def again(left: PairCounts) -> Ranking | None:
         if method == STRENGTH and not finite(left):
@@ -520,34 +516,26 @@ def removals_of_battles(
             return ""
         return systems[made.order[0]]
 
-    def needed(won: np.ndarray, lost: np.ndarray) -> int:
-        """After how many removals, at least one, a sign test no longer tells the two apart."""
-        equal = sign_test(won, lost) >= alpha
-        return max(1, int(equal.argmax())) if equal.any() else len(equal)
+    def until_alike(
+        won: np.ndarray, lost: np.ndarray, left: Callable[[int], PairCounts]
+    ) -> Plan[PairCounts]:
+        """A plan that begins where, at least one removed, a sign test tells no two apart."""
+        alike = np.append(sign_test(won, lost) >= alpha, True)
+        return max(1, int(alike.argmax())), left, len(won) - 1
 
     def fewer_wins(first: int, second: int) -> Plan[PairCounts]:
         won = np.arange(counts.wins[first, second], -1, -1)
-        start = needed(won, np.full_like(won, counts.wins[second, first]))
-        return (
-            start,
-            partial(without_votes, np.array([first * n + second])),
-            len(won) - 1,
-        )
+        lost = counts.wins[second, first]
+        cell = np.array([first * n + second])
+        return until_alike(won, lost, partial(without_votes, cell))
 
     def fewer_judges(first: int, second: int) -> Plan[PairCounts]:
-        both = by_judge.wins[
-            :, [first * n + second, second * n + first]
-        ].toarray()
+        pair = [first * n + second, second * n + first]
+        both = by_judge.wins[:, pair].toarray()
         order = np.argsort(both[:, 1] - both[:, 0], kind="stable")
-        won, lost = (
-            both.sum(axis=0)
-            - np.cumsum(np.vstack([[0, 0], both[order]]), axis=0)
-        ).T
-        return (
-            needed(won, lost),
-            partial(without_judges, order),
-            len(order) - 1,
-        )
+        gone = np.cumsum(np.vstack([[0, 0], both[order]]), axis=0)
+        won, lost = (both.sum(axis=0) - gone).T
+        return until_alike(won, lost, partial(without_judges, order))
 
     def without(judge: int) -> PairCounts:
         return without_judges(np.array([judge]), 1)

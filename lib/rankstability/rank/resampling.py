@@ -69,11 +69,11 @@ class Units:
     @property
     def counts(self) -> PairCounts:
         """The counts of all blocks together."""
-        return weighted(
-            (self.wins, self.ties),
-            np.ones(len(self.judges), int),
-            self.systems,
-        )
+        return self.weighted(np.ones(len(self.judges), int))
+
+    def weighted(self, weights: np.ndarray) -> PairCounts:
+        """The counts under `weights` of blocks: (blocks,) or (replicates, blocks)."""
+        return weighted((self.wins, self.ties), weights, self.systems)
 
     def decided(self) -> Units:
         """The units without ties, as Koehn (2012) reads the judgments."""
@@ -154,11 +154,7 @@ class Units:
             weight = np.bincount(
                 pick.ravel(), minlength=size * number
             ).reshape(size, number)
-            parts.append(
-                weighted(
-                    (self.wins, self.ties), weight[:, owner], self.systems
-                )
-            )
+            parts.append(self.weighted(weight[:, owner]))
         wins = np.concatenate([part.wins for part in parts])
         ties = np.concatenate([part.ties for part in parts])
         return PairCounts(self.systems, wins, ties)
