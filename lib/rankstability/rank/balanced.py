@@ -9,6 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..errors import DataError
 from ..score.scored import Scores
+from .units import cell_sums
 
 COMPLETE = 0.98  # complete: every system was judged on at least this share of the segments
 UNEVEN = 1.25  # ratio of the segments of the most and the least judged system
@@ -70,10 +71,41 @@ def looks_adaptive(
 
 def connected(scored: Scores) -> bool:
     """Whether shared segments connect all systems, so that they can be compared on them."""
-    judged = np.isfinite(scored.matrix()).astype(np.float32)
-    return bool(
-        connected_components(judged.T @ judged > 0, directed=False)[0] == 1
+    return not groups(np.isfinite(scored.matrix()).astype(np.float32)).any()
+
+
+def groups(judged: np.ndarray) -> np.ndarray:
+    """The group of each system, from 0: those that chains of rows join, of (rows, systems)."""
+    return connected_components(judged.T @ judged > 0, directed=False)[1]
+
+
+def segment_sums(
+    scored: Scores, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The weight, and the weighted sum of scores, of each segment and system."""
+    shape = len(scored.segments), len(scored.systems)
+    total = cell_sums(
+        scored.segment, scored.system, weight * scored.score, shape
     )
+    return cell_sums(scored.segment, scored.system, weight, shape), total
+
+
+def _equations(
+    scored: Scores, held: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Systems' shares of each segment's weight; the inverse of the equations of least squares.
+
+    `held`, (segments, systems), as from `segment_sums`. Raises DataError if shared segments do not
+    connect all systems.
+    """
+    if not connected(scored):
+        raise DataError(
+            "systems that share no segments",
+            expected="segments that connect them",
+        )
+    share = held / np.maximum(held.sum(axis=1, keepdims=True), 1e-300)
+    normal = np.diag(held.sum(axis=0)) - held.T @ share
+    return share, np.linalg.pinv(normal, rcond=1e-10, hermitian=True)
 
 
 def by_segment(
@@ -83,22 +115,9 @@ def by_segment(
 
     Shapes (systems,), (segments, systems), (segments, systems); of little memory for many systems.
     """
-    if not connected(scored):
-        raise DataError(
-            "systems that share no segments",
-            expected="segments that connect them",
-        )
-    n = len(scored.systems)
-    segments = len(scored.segments)
-    cell = scored.segment.astype(np.int64) * n + scored.system
-    held = np.bincount(cell, weight, segments * n).reshape(segments, n)
-    total = np.bincount(cell, weight * scored.score, segments * n).reshape(
-        segments, n
-    )
+    held, total = segment_sums(scored, weight)
+    of_segment, inverse = _equations(scored, held)
     score = np.divide(total, held, out=np.zeros_like(total), where=held > 0)
-    of_segment = held / np.maximum(held.sum(axis=1, keepdims=True), 1e-300)
-    normal = np.diag(held.sum(axis=0)) - held.T @ of_segment
-    inverse = np.linalg.pinv(normal, rcond=1e-10, hermitian=True)
     level = (of_segment * score).sum(axis=1, keepdims=True)
     effect = inverse @ (held * (score - level)).sum(axis=0)
     rest = score - effect
@@ -131,13 +150,11 @@ class Within:
         """What each unit adds to the errors of the means, (units, systems), units in order."""
         _, unit = np.unique(unit, return_inverse=True)
         units = int(unit.max()) + 1
-        n = len(self.mean)
-        own = np.bincount(
-            unit * n + self.system, self.rest, units * n
-        ).reshape(units, n)
-        shape = units, len(self.of_segment)
+        shape = units, len(self.mean)
+        own = cell_sums(unit, self.system, self.rest, shape)
         rest = coo_array(
-            (self.rest, (unit, self.segment)), shape=shape
+            (self.rest, (unit, self.segment)),
+            shape=(units, len(self.of_segment)),
         ).tocsr()
         out: np.ndarray = (own - rest @ self.of_segment) @ self.inverse
         return out
@@ -150,26 +167,17 @@ def within_segments(scored: Scores, weight: np.ndarray) -> Within:
     mean of all judgments; on complete data they are the plain means. Raises DataError if shared
     segments do not connect all systems.
     """
-    if not connected(scored):
-        raise DataError(
-            "systems that share no segments",
-            expected="segments that connect them",
-        )
     n = len(scored.systems)
     system = scored.system
     segment = scored.segment
-    size = len(scored.segments) * n
-    held = np.bincount(segment * n + system, weight, size).reshape(-1, n)
-    total = np.maximum(held.sum(axis=1), 1e-300)
-    share = held / total[:, None]
-    inverse = np.linalg.pinv(
-        np.diag(held.sum(axis=0)) - held.T @ share, rcond=1e-10, hermitian=True
-    )
+    held = segment_sums(scored, weight)[0]
+    share, inverse = _equations(scored, held)
     sums = np.bincount(segment, weight * scored.score, len(share))
     gains = np.bincount(system, weight * scored.score, n) - share.T @ sums
     effect = inverse @ gains
     rest = scored.score - effect[system]
-    level = np.bincount(segment, weight * rest, len(share)) / total
+    level = np.bincount(segment, weight * rest, len(share))
+    level = level / np.maximum(held.sum(axis=1), 1e-300)
     own = weight * (1 - share[segment, system])
     own = own / np.bincount(system, own, n)[system]
     mean = effect - effect.mean() + np.average(scored.score, weights=weight)

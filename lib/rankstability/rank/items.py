@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import bdtr
 
 from ..score.scored import Scores
-from .balanced import by_segment
+from .balanced import by_segment, segment_sums
 
 
 def item_parts(
@@ -25,13 +25,7 @@ def item_parts(
     Shapes (systems,), (items, systems), (items, systems). Raises DataError if shared items do not
     connect all systems.
     """
-    n = len(scored.systems)
-    items = len(scored.segments)
-    cell = scored.segment.astype(np.int64) * n + scored.system
-    held = np.bincount(cell, weight, items * n).reshape(items, n)
-    total = np.bincount(cell, weight * scored.score, items * n).reshape(
-        items, n
-    )
+    held, total = segment_sums(scored, weight)
     if not (held > 0).all():
         return by_segment(scored, weight)
     share = held / held.sum(axis=0)

@@ -92,11 +92,20 @@ def unit_totals(
     of one output, so that a segment counts once; `systems` is the number of systems.
     """
     _, unit = np.unique(unit, return_inverse=True)
-    key = unit * systems + system
-    size = (int(unit.max()) + 1) * systems
-    sums = np.bincount(key, weight * score, size)
-    held = np.bincount(key, weight, size)
-    return sums.reshape(-1, systems), held.reshape(-1, systems)
+    shape = int(unit.max()) + 1, systems
+    sums = cell_sums(unit, system, weight * score, shape)
+    return sums, cell_sums(unit, system, weight, shape)
+
+
+def cell_sums(
+    row: np.ndarray,
+    column: np.ndarray,
+    weight: np.ndarray,
+    shape: tuple[int, int],
+) -> np.ndarray:
+    """Sums of weights in the cells of two codes: an array of this shape."""
+    cell = row.astype(np.int64) * shape[1] + column
+    return np.bincount(cell, weight, shape[0] * shape[1]).reshape(shape)
 
 
 @dataclass(frozen=True)
