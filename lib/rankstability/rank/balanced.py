@@ -147,8 +147,7 @@ class Within:
     segment: np.ndarray
 
     def influence(self, unit: np.ndarray) -> np.ndarray:
-        """What each unit adds to the errors of the means, (units, systems), units in order."""
-        _, unit = np.unique(unit, return_inverse=True)
+        """What each unit adds to the errors of the means, (units, systems); units are coded."""
         units = int(unit.max()) + 1
         shape = units, len(self.mean)
         own = cell_sums(unit, self.system, self.rest, shape)

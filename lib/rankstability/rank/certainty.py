@@ -35,10 +35,10 @@ from .units import (
     TWO_WAY,
     WORKER,
     Kind,
+    cell_sums,
     default_kinds,
     difference_variance,
     jackknifed,
-    unit_totals,
     within_domains,
 )
 
@@ -109,13 +109,6 @@ class Certainty:
         return self.placed & (self.low == 1)
 
     @property
-    def alone_first(self) -> bool:
-        """Whether one system alone may be first, and none is untold."""
-        return bool(
-            self.told and self.placed.all() and self.may_be_first.sum() == 1
-        )
-
-    @property
     def told(self) -> bool:
         """Whether anything can be said: two systems or more have a place."""
         return int(self.placed.sum()) > 1
@@ -148,29 +141,21 @@ class Certainty:
 
     def among_placed(self) -> Certainty:
         """The same of the placed systems only."""
-        keep = self.placed
-        both = np.ix_(keep, keep)
+        m = int(self.placed.sum())  # they come first
         pairs = ("p", "df", "covariance", "variance", "declared")
-        parts = {name: getattr(self, name)[both] for name in pairs}
-        alone = ("order", "placed", "mean", "score_low", "score_high", "low")
-        parts |= {name: getattr(self, name)[keep] for name in alone}
-        number = {name: one[keep] for name, one in self.number.items()}
-        effective = {name: one[keep] for name, one in self.effective.items()}
-        high = int(keep.sum()) - parts["declared"].sum(axis=1)
-        systems = tuple(
-            name for name, has in zip(self.systems, keep, strict=True) if has
+        parts = {name: getattr(self, name)[:m, :m] for name in pairs}
+        alone = ("systems", "placed", "mean", "score_low", "score_high", "low")
+        parts |= {name: getattr(self, name)[:m] for name in alone}
+        return replace(
+            self,
+            **parts,
+            # codes are counted anew, without the systems left out: the rank of each old code
+            order=np.argsort(np.argsort(self.order[:m])),
+            held=self.held[: max(m - 1, 0)],
+            high=self.high[:m] - (len(self.systems) - m),
+            number={name: one[:m] for name, one in self.number.items()},
+            effective={name: one[:m] for name, one in self.effective.items()},
         )
-        held = self.held[: max(int(keep.sum()) - 1, 0)]
-        # codes are counted anew, without the systems left out: the rank of each old code
-        order = np.argsort(np.argsort(parts.pop("order")))
-        parts |= {
-            "order": order,
-            "held": held,
-            "high": high,
-            "systems": systems,
-        }
-        parts |= {"number": number, "effective": effective}
-        return replace(self, **parts)
 
     def lines(self, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each place in another order of the same systems, whether a line holds, or is refuted.
@@ -179,23 +164,15 @@ class Certainty:
         systems above it; it is refuted if a pair across it is declared the other way round; else it
         cannot be told. Of systems without a mean or a place nothing is declared.
         """
-        codes = self.order[self.placed].tolist()
-        place = np.array(
-            [codes.index(code) if code in codes else -1 for code in order]
-        )
+        place = pd.Index(self.order[self.placed]).get_indexer(order)
         # above each place in the other order: how many placed systems, and the last place (from
         # 0) that one of them has here; the same systems are above a line here if the two agree
         above = np.cumsum(place >= 0)[:-1]
         last = np.maximum.accumulate(place)[:-1]
-        held = np.concatenate(
-            [[False], self.held[: max(len(codes) - 1, 0)], [False]]
-        )
-        same = (last == above - 1) & held[np.minimum(above, len(held) - 1)]
-        known = [k for k in range(len(place)) if place[k] >= 0]
-        against = np.zeros((len(place), len(place)), bool)
-        against[np.ix_(known, known)] = self.declared[
-            np.ix_(place[known], place[known])
-        ]
+        held = np.concatenate([[False], self.held, [False]])
+        same = (last == above - 1) & held[above]
+        declared = np.pad(self.declared, (0, 1))  # at -1: of those without
+        against = declared[np.ix_(place, place)]
         refuted = [against[k:, :k].any() for k in range(1, len(place))]
         return same, np.array(refuted, bool)
 
@@ -213,32 +190,29 @@ class Certainty:
         below, claimed, held (0 or 1; NaN if nothing can be told), unit.
         """
         below = np.arange(1, len(order))
-        table = pd.DataFrame(
-            {"below": below, "claimed": np.isin(below, claimed).astype(int)}
-        )
+        has_line = np.isin(below, claimed)
+        table = pd.DataFrame({"below": below, "claimed": has_line.astype(int)})
         if not self.told:
             return table.assign(held=np.nan, unit="")
         held = self.lines(order)[0].astype(int)
         above = np.cumsum(np.isin(order, self.order[self.placed]))[:-1]
-        first = table.assign(above=above).sort_values(
-            "claimed", ascending=False, kind="stable"
-        )
-        twice = first.duplicated("above").sort_index().to_numpy() & (
-            table["claimed"] == 0
-        )
+        again = np.diff(above, prepend=-1) == 0
+        twice = ~has_line & (again | np.isin(above, above[has_line]))
         return table.assign(held=np.where(twice, 0, held), unit=self.unit)
 
     def table(self) -> pd.DataFrame:
         """Columns rank, system, score, score_low, score_high, low, high, may_be_first (0 or 1)."""
-        names = ("score_low", "score_high", "low", "high")
-        head = {
-            "rank": np.arange(1, len(self.mean) + 1),
-            "system": self.systems,
-        }
-        parts = {name: getattr(self, name) for name in names}
-        first = self.may_be_first.astype(int)
         return pd.DataFrame(
-            {**head, "score": self.mean, **parts, "may_be_first": first}
+            {
+                "rank": np.arange(1, len(self.mean) + 1),
+                "system": self.systems,
+                "score": self.mean,
+                "score_low": self.score_low,
+                "score_high": self.score_high,
+                "low": self.low,
+                "high": self.high,
+                "may_be_first": self.may_be_first.astype(int),
+            }
         )
 
 
@@ -271,22 +245,23 @@ def certainty(
         mean = made.mean if made else scored.means(by_domain)
 
     def kind(code: np.ndarray, cells: bool = False) -> Kind:
+        unit = np.unique(code, return_inverse=True)[1]
         if made:
-            held = unit_totals(
-                scored.system, code, scored.score, made.share, len(mean)
-            )[1]
-            return jackknifed(held, made.influence(code))
+            shape = int(unit.max()) + 1, len(mean)
+            held = cell_sums(unit, scored.system, made.share, shape)
+            return jackknifed(held, made.influence(unit))
         total = np.bincount(scored.system, weight, len(mean))
-        of_units = {
-            "unit": np.unique(code, return_inverse=True)[1],
-            "system": scored.system,
-        }
         domain = np.zeros(len(code), np.int64)
         if by_domain and "domain" in scored.units:
             domain = scored.unit("domain").astype(np.int64)
-        share = weight / total[scored.system]
         return within_domains(
-            scored.score, share, mean, **of_units, domain=domain, cells=cells
+            scored.score,
+            weight / total[scored.system],
+            mean,
+            unit=unit,
+            system=scored.system,
+            domain=domain,
+            cells=cells,
         )
 
     cell = None
@@ -357,14 +332,14 @@ def of_wins(
     made = of_means(
         Means(systems, odds, {unit: kind}, decisions=total), alpha, least
     )
-    covariance = made.covariance * np.outer(
-        slope[made.order], slope[made.order]
-    )
+    ratio = ratio[made.order]
+    slope = slope[made.order]
+    covariance = made.covariance * np.outer(slope, slope)
     return replace(
         made,
-        mean=ratio[made.order],
-        score_low=np.minimum(expit(made.score_low), ratio[made.order]),
-        score_high=np.maximum(expit(made.score_high), ratio[made.order]),
+        mean=ratio,
+        score_low=np.minimum(expit(made.score_low), ratio),
+        score_high=np.maximum(expit(made.score_high), ratio),
         covariance=covariance,
         variance=difference_variance(covariance),
     )
@@ -412,16 +387,12 @@ def _strengths(data: Units, unit: str) -> tuple[Means, np.ndarray]:
     if inside.any():
         group = data.without(*names[~inside])
         strength, influence, made = judge_influence(group, owner)
-        rows = np.ix_(np.arange(len(made)), inside)
         mean[inside] = strength
         battles[inside] = made.sum(axis=0)
-        share[: len(made)][rows] = made / made.sum(axis=0)
-        part[: len(made)][rows] = influence
+        share[:, inside] = made / made.sum(axis=0)
+        part[:, inside] = influence
     kind = jackknifed(share, part)
-    effective = np.where(inside, kind.effective, 0.0)
-    kind = replace(
-        kind, effective=np.where(np.isfinite(effective), effective, 0.0)
-    )
+    kind = replace(kind, effective=np.where(inside, kind.effective, 0.0))
     means = Means(
         data.systems, mean, {unit: kind}, decisions=battles, outside=~inside
     )

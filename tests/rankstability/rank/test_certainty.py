@@ -193,11 +193,12 @@ def test_a_system_of_one_unit_is_never_told_apart_and_the_others_are():
     assert got.p[2, :2].tolist() == [1, 1] and got.p[0, 1] < 1e-9
     assert got.held.tolist() == [True, False]  # nor does it take a line from the others
     assert got.low.tolist() == [1, 2, 1] and got.high.tolist() == [2, 3, 3]
-    assert got.may_be_first.tolist() == [True, False, False] and not got.alone_first
+    assert got.may_be_first.tolist() == [True, False, False]
     assert np.isnan(got.score_high[2]) and np.isfinite(got.score_high[:2]).all()
     assert got.untold.iloc[0].tolist() == ["s2", "worker", 1, pytest.approx(1)]
     among = got.among_placed()
-    assert among.systems == ("s1", "s0") and among.alone_first and among.held.tolist() == [True]
+    assert among.systems == ("s1", "s0") and among.held.tolist() == [True]
+    assert among.may_be_first.tolist() == [True, False] and among.placed.all()
     held, refuted = got.lines(np.array([2, 1, 0]))  # above the others in another order
     assert held.tolist() == [False, True] and not refuted.any()
     places = got.places(np.array([1, 2, 0]), [2])  # one line, above and below it: as claimed
@@ -360,7 +361,7 @@ def test_a_newcomer_who_won_all_it_played_takes_nothing_from_the_others():
     assert new.placed.tolist() == [True, True, True, False] and not new.may_be_first[3]
     assert new.mean[:3] == pytest.approx(old.mean) and new.p[3, :3].tolist() == [1, 1, 1]
     assert new.untold["system"].tolist() == ["m3"] and new.untold["effective"].tolist() == [0]
-    assert not new.alone_first and (new.low[3], new.high[3]) == (1, 4)
+    assert (new.low[3], new.high[3]) == (1, 4)
 
 
 def test_a_second_look_at_win_ratios_tells_apart_only_what_strengths_order_alike():
@@ -659,7 +660,8 @@ def test_what_is_certain_of_the_placed_systems_is_that_of_a_ranking_without_the_
     assert among.systems == ("a", "b", "d") and among.order.tolist() == [0, 1, 2]
     assert among.low.tolist() == [1, 2, 3] and among.high.tolist() == [1, 2, 3]
     assert got.high.tolist() == [2, 3, 4, 4]  # with one of whom nothing is told
-    assert among.held.tolist() == [True, True] and among.alone_first and not got.alone_first
+    assert among.held.tolist() == [True, True]
+    assert among.may_be_first.tolist() == [True, False, False] and among.placed.all()
     assert among.number["worker"].tolist() == [6, 6, 6] and among.effective["worker"].shape == (3,)
     table = got.table()
     assert table["rank"].tolist() == [1, 2, 3, 4] and table["may_be_first"].tolist() == [1, 0, 0, 0]
