@@ -47,28 +47,11 @@ def family(
         across = np.append(0, np.cumsum(held))
         declared = declared | (across[:, None] < across)
         undeclared = (tied @ (above & ~declared) @ tied) > 0
-        open_to = _open_to(undeclared)
-        left = above & ~declared
-        if left.any() and p[left].min() <= alpha * _most(open_to):
-            declared |= left & (p <= alpha * pair_share(undeclared))
+        declared |= above & (p <= alpha * pair_share(undeclared))
         declared |= (declared.astype(float) @ declared) > 0
         held = np.array([declared[:k, k:].all() for k in range(1, n)], bool)
         if (declared == before).all():
             return declared, held
-
-
-def _open_to(undeclared: np.ndarray) -> np.ndarray:
-    """For each place i the last j such that the run i..j is open (see `pair_share`), at least i."""
-    places = np.arange(len(undeclared))
-    last = np.where(undeclared, places, -1).max(axis=1, initial=-1)
-    reach: np.ndarray = np.maximum(np.maximum.accumulate(last), places)
-    return reach
-
-
-def _most(open_to: np.ndarray) -> float:
-    """What `pair_share` is at most: the share of the longest open run, with all others single."""
-    longest = int((open_to - np.arange(len(open_to))).max()) + 1
-    return 2.0 / (longest * (longest - 1)) if longest > 1 else 1.0
 
 
 def pair_share(undeclared: np.ndarray) -> float:
@@ -83,7 +66,10 @@ def pair_share(undeclared: np.ndarray) -> float:
     runs, the largest S.
     """
     n = len(undeclared)
-    open_to = _open_to(undeclared)
+    # for each place i the last j such that the run i..j is open, at least i
+    places = np.arange(n)
+    last = np.where(undeclared, places, -1).max(axis=1, initial=-1)
+    open_to = np.maximum(np.maximum.accumulate(last), places)
     best = np.full(
         (n + 1, n + 1, n // 2 + 1), -np.inf
     )  # of the first j systems
