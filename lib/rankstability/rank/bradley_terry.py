@@ -50,13 +50,8 @@ def largest_group(counts: PairCounts) -> np.ndarray:
     size = np.bincount(of)
     number = np.bincount(of, made)
     inside = of == np.lexsort((-number, -size))[0]
-    names = [
-        name
-        for name, here in zip(counts.systems, inside, strict=True)
-        if not here
-    ]
-    joined = inside.sum() > 1 and finite(counts.without(*names))
-    return inside if joined else np.zeros(len(inside), bool)
+    outside = np.array(counts.systems, dtype=object)[~inside]
+    return inside & (inside.sum() > 1 and finite(counts.without(*outside)))
 
 
 def strengths(counts: PairCounts) -> np.ndarray:
@@ -92,11 +87,10 @@ def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
             expected="wins and losses that connect all systems; `remove` leaves some out",
         )
     strength = np.zeros(n)
-    log_tie = 0.0
-    tied = bool(ties.any())
+    log_tie = 0.0 if ties.any() else -np.inf
     number = wins + wins.T + ties
     for _ in range(STEPS):
-        lead, draw = _expected(strength, np.exp(log_tie) if tied else 0.0)
+        lead, draw = _expected(strength, np.exp(log_tie))
         gradient = np.append(
             ((wins - wins.T) / 2 - number * lead).sum(axis=1),
             (ties - number * draw).sum() / 2,
@@ -107,7 +101,7 @@ def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
         log_tie = log_tie + step[n]
         if np.abs(step).max() < ENOUGH:
             break
-    return strength - strength.mean(), float(np.exp(log_tie)) if tied else 0.0
+    return strength - strength.mean(), float(np.exp(log_tie))
 
 
 def _expected(
@@ -171,10 +165,8 @@ def judge_influence(
     # ties are in both directions
     influence = data.wins @ win + data.ties @ tie / 2
     made = (data.wins + data.ties / 2) @ np.abs(np.eye(n)[i] - np.eye(n)[j])
-    if unit == "judge":
-        size = int(owner.max()) + 1
-        influence, made = (
-            np.stack([np.bincount(owner, x, size) for x in part.T], axis=1)
-            for part in (influence, made)
-        )
+    influence, made = (
+        np.stack([np.bincount(owner, x) for x in part.T], axis=1)
+        for part in (influence, made)
+    )
     return strength, influence, made
