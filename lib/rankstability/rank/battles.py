@@ -13,7 +13,6 @@ import pandas as pd
 from ..errors import DataError
 from ..judgments import REFERENCE
 from ..score.pairwise import PairCounts, wins_over_decided
-from ..score.rr import METHODS
 from .bradley_terry import STRENGTH, davidson, largest_group, strengths
 from .certainty import Certainty, of_battles, of_wins, strength_p
 from .ranking import Ranking, rank_scored
@@ -70,8 +69,7 @@ class Battles:
         if self.method == STRENGTH:
             return of_battles(self.grouped, self.unit, alpha)
         won, decided = self.grouped.decided_by_system()
-        with np.errstate(invalid="ignore"):
-            ratio = won.sum(axis=0) / decided.sum(axis=0)
+        ratio = wins_over_decided(self.every.counts)
         unit = "judge" if self.unit == "judge" else "block"
         second = strength_p(self.grouped.by(unit), unit, ratio)
         return of_wins(self.systems, won, decided, self.unit, alpha, second)
@@ -83,7 +81,7 @@ class Battles:
         are drawn between the others.
         """
         counts = self.every.counts
-        share = METHODS[METHOD](counts)[[*self.systems]].to_numpy(float)
+        share = wins_over_decided(counts)
         if self.method == METHOD:
             made = rank_counts(counts, METHOD, alpha=alpha)
             table = made.table.rename(columns={METHOD: "score"})[RANKED]
@@ -130,9 +128,9 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     table = pd.DataFrame(kinds, columns=["unit", "units", "inside"])
     table["default"] = (table["unit"] == chosen).astype(int)
     method = STRENGTH if block == "battle" else METHOD
-    met = grouped.decided_by_system()[1].sum(axis=0)
-    if method == METHOD and met.any() and not met.all():
-        names = np.array(every.systems, dtype=object)[met == 0].tolist()
+    tied = np.isnan(wins_over_decided(every.counts))
+    if method == METHOD and tied.any() and not tied.all():
+        names = np.array(every.systems, dtype=object)[tied].tolist()
         problem = "systems that only tied have no share of wins"
         raise DataError(
             problem,
