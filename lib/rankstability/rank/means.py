@@ -61,14 +61,8 @@ class Means:
 
     def freedom(self) -> np.ndarray:
         """Degrees of freedom of each system: effective units less one, of the kind with fewer."""
-        out = np.zeros(len(self.mean))
-        if self.kinds:
-            out = (
-                np.min(
-                    [kind.effective for kind in self.kinds.values()], axis=0
-                )
-                - 1
-            )
+        sizes = [kind.effective for kind in self.kinds.values()]
+        out = np.min(sizes or [np.ones(len(self.mean))], axis=0) - 1
         return np.where(out > ALONE, out, 0.0)
 
     def variances(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -83,15 +77,11 @@ class Means:
             cells = self.cell.covariance()
             floors.append(self._floor(cells, self.cell))
             covariances.append(np.sum(covariances, axis=0) - cells)
-        n = len(self.mean)
-        together = np.zeros((n, n))
-        own = np.zeros(n)
-        variance = np.zeros((n, n))
-        for covariance in covariances:
-            together = covariance  # the last: of one kind, or of two together
-            own = np.maximum(own, np.diag(covariance))
-            variance = np.maximum(variance, difference_variance(covariance))
-        return together, np.max([variance, *floors], axis=0), own
+        # the last: of no kind, of one kind, or of two together
+        known = [np.zeros((len(self.mean),) * 2), *covariances]
+        variances = [difference_variance(one) for one in known]
+        own = np.max([np.diag(one) for one in known], axis=0)
+        return known[-1], np.max([*variances, *floors], axis=0), own
 
     def _floor(self, covariance: np.ndarray, kind: Kind) -> np.ndarray:
         """The least variance of a difference of a system with many units and one with few.

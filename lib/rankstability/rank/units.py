@@ -43,10 +43,7 @@ def unit_table(scored: Scores) -> pd.DataFrame:
     """
     names = (*UNITS[:-1], *((SEGMENT,) if scored.items else ()))
     codes = {name: scored.unit(name) for name in names if scored.has(name)}
-    number = {
-        name: int(np.count_nonzero(np.bincount(c)))
-        for name, c in codes.items()
-    }
+    number = {name: len(np.unique(c)) for name, c in codes.items()}
     inside = {
         name: [o for o in codes if o != name and nested(codes[name], codes[o])]
         for name in codes
