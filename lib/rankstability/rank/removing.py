@@ -1,7 +1,7 @@
 """What changes in a ranking when one of its systems had never been judged."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -57,11 +57,9 @@ def removals(
         "removed",
         *comparing.Change(False, False, 0, 0, "", 0, 0).row(),
     ]
-    settings: dict[str, Any] = {
-        "correction": correction,
-        "rule": rule,
-        "alpha": alpha,
-    }
+    ranked_by = partial(
+        rank_counts, correction=correction, rule=rule, alpha=alpha
+    )
     rows = []
     if isinstance(frame, pd.DataFrame):
         frame = {
@@ -70,23 +68,19 @@ def removals(
         }
     for task, counts in frame.items():
         ranked = counts.without(REFERENCE)
-        tests = count_tests(ranked, correction)
+        p, lead = count_tests(ranked, correction)
         removed = [
             s
             for s in counts.systems
             if len(ranked.systems) > 2 or s == REFERENCE
         ]
         for method in methods:
-            full = rank_counts(counts, method, tests=tests, **settings)
+            full = ranked_by(counts, method, tests=(p, lead))
             for system in removed:
-                keep = [k for k, s in enumerate(ranked.systems) if s != system]
-                kept = (
-                    tests[0][np.ix_(keep, keep)],
-                    tests[1][np.ix_(keep, keep)],
-                )
-                changed = rank_counts(
-                    counts.without(system), method, tests=kept, **settings
-                )
+                keep = np.array(ranked.systems) != system
+                kept = np.ix_(keep, keep)
+                left = p[kept], lead[kept]
+                changed = ranked_by(counts.without(system), method, tests=left)
                 change = comparing.compare(full.without([system]), changed)
                 name = REMOVED_REFERENCE if system == REFERENCE else system
                 rows.append(
