@@ -130,9 +130,10 @@ def _inverse_information(
 def influences(
     counts: PairCounts,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Strengths, and the effects of a win, and of a tie, of each pair on them, (n, n, n) each.
+    """Strengths, and the effects of a win, and of a tie, of each pair on them, (n * n, n) each.
 
-    The effects are those of one Newton step. Raises DataError if strengths are infinite.
+    Pair (i, j) is at i * n + j. The effects are those of one Newton step. Raises DataError if
+    strengths are infinite.
     """
     strength, tie = davidson(counts)
     lead, draw = _expected(strength, tie)
@@ -145,7 +146,11 @@ def influences(
     tied = np.concatenate(
         [-lead[..., None] * sign, 1 - draw[..., None]], axis=2
     )
-    return strength, *((score @ inverse)[..., :-1] for score in (win, tied))
+    win, tied = (
+        (score @ inverse)[..., :-1].reshape(-1, len(strength))
+        for score in (win, tied)
+    )
+    return strength, win, tied
 
 
 def judge_influence(
@@ -158,13 +163,12 @@ def judge_influence(
     `influences` and `Units.owner` do.
     """
     owner = data.owner(unit)
-    n = len(data.systems)
-    strength, *effects = influences(data.counts)
-    win, tie = (effect.reshape(n * n, n) for effect in effects)
-    i, j = (a.ravel() for a in np.indices((n, n)))
+    strength, win, tie = influences(data.counts)
+    one = np.eye(len(strength))
+    sides = np.abs(one[:, None] - one).reshape(win.shape)
     # ties are in both directions
     influence = data.wins @ win + data.ties @ tie / 2
-    made = (data.wins + data.ties / 2) @ np.abs(np.eye(n)[i] - np.eye(n)[j])
+    made = (data.wins + data.ties / 2) @ sides
     influence, made = (
         np.stack([np.bincount(owner, x) for x in part.T], axis=1)
         for part in (influence, made)

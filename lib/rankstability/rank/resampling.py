@@ -7,7 +7,7 @@ blocks, whose judgments share outputs, segment and judge, or whole judges. Each 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,7 @@ class Units:
 
     def decided(self) -> Units:
         """The units without ties, as Koehn (2012) reads the judgments."""
-        return Units(self.systems, self.wins, self.ties * 0, self.judges)
+        return replace(self, ties=self.ties * 0)
 
     def without(self, *systems: str) -> Units:
         """The units with only the other systems; names that are absent are ignored."""

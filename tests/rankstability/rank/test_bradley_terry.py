@@ -181,7 +181,8 @@ def test_the_information_is_the_curvature_of_the_log_likelihood():
 def test_the_effect_of_a_win_and_of_a_tie_is_that_of_a_small_part_of_one_more(tied):
     wins = some_wins(3, n=4).astype(float)
     ties = tied * (lambda x: x + x.T)(np.triu(some_wins(5, n=4, most=9), 1)).astype(float)
-    strength, win, tie = bradley_terry.influences(counts(wins, ties))
+    strength, *effects = bradley_terry.influences(counts(wins, ties))
+    win, tie = (effect.reshape(4, 4, 4) for effect in effects)
     assert strength == pytest.approx(bradley_terry.davidson(counts(wins, ties))[0])
     for i, j in [(0, 1), (1, 0), (2, 3), (3, 0)]:
         more = wins.copy()
@@ -198,7 +199,8 @@ def test_the_effect_of_a_win_and_of_a_tie_is_that_of_a_small_part_of_one_more(ti
 
 def test_the_influence_of_a_judge_is_the_sum_of_its_battles():
     data = by_judges(np.random.default_rng(2), judges=5, each=20)
-    strength, win, tie = bradley_terry.influences(data.counts)
+    strength, *effects = bradley_terry.influences(data.counts)
+    win, tie = (effect.reshape(5, 5, 5) for effect in effects)
     of_judge = bradley_terry.judge_influence(data)
     of_block = bradley_terry.judge_influence(data, "block")
     np.testing.assert_allclose(of_judge[0], strength)
