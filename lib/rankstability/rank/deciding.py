@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..score.rr import REFERENCE
 from .battles import Battles
 from .bradley_terry import largest_group
+from .fewest import COLUMNS, removals_of_battles
 from .fewest import fewest as fewest_scores
-from .fewest import fewest_battles
 from .ranking import Ranking
 from .recipes import RECIPES
 from .standing import comparisons_by_unit
@@ -65,14 +64,16 @@ def fewest_comparisons(compared: Battles, alpha: float) -> pd.DataFrame:
     Asked of the systems that wins and ties to and fro join: whoever never lost, or never won, has
     no place that a removal could change.
     """
-    data = compared.grouped.without(REFERENCE)
+    data = compared.grouped
     joined = largest_group(data.counts)
-    if joined.sum() > 1:
+    if joined.any():
         data = data.without(*np.array(data.systems, dtype=object)[~joined])
     if compared.unnamed:
         data = replace(data, judges=data.judges * 0)
     data = data.by("judge")
-    table = fewest_battles(data, compared.method, alpha)
-    return table[
-        (table["unit"] == "judgment") | (len(data.judges) > 1)
-    ].reset_index(drop=True)
+    rows = [
+        row
+        for row in removals_of_battles(data, compared.method, alpha)
+        if row.unit == "judgment" or len(data.judges) > 1
+    ]
+    return pd.DataFrame(rows)[COLUMNS]

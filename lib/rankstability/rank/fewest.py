@@ -118,15 +118,12 @@ def removals(
     """The rows of `fewest`, each with the judgments (of `recipes.counted_by`) that are left."""
     judged = counted_by(judgments, replace(recipe, screened=False))
     decision = np.arange(judged.counted)  # a number for each judgment
-    renew = None
+    renew: Renew | None = None
     if isinstance(judgments, DirectAssessment):
         good = _good_rows(judgments, recipe)
         decision = _decisions(judgments, good)
-        renew = (
-            _renewed_z(judgments, good, decision)
-            if recipe.score == "z"
-            else None
-        )
+        if recipe.score == "z":
+            renew = _renewed_z(judgments, good, decision)
     elif recipe.score == "z" and "z" not in judgments:
         # standardising standardised scores gives what standardising the original ones would
         same = judged.score, judged.unit("worker")
@@ -459,30 +456,23 @@ def _tried(start: int, most: int) -> Iterator[int]:
         yield from range(start, min(most, FEW) + 1)
 
 
-def fewest_battles(
+def removals_of_battles(
     data: Units, method: str = STRENGTH, alpha: float = 0.05
-) -> pd.DataFrame:
+) -> list[Removal]:
     """The fewest comparisons, or judges, that decide the first place and the lines of battles.
 
     Ranking and lines are those of `systems.rank_counts` by `method`, without a reference. For the
     first place, those that most change Davidson's strengths (by one Newton step) are removed; for a
     line, of two systems across it that differ little, the wins of the upper one, or the judges who
-    most prefer it. Columns are as for `fewest`. Raises DataError if strengths are infinite, or
-    battles name no judge.
+    most prefer it. Rows are as those of `fewest`, each with the counts that are left. Raises
+    DataError if strengths are infinite, or battles name no judge.
     """
-    return pd.DataFrame(removals_of_battles(data, method, alpha))[COLUMNS]
-
-
-def removals_of_battles(
-    data: Units, method: str = STRENGTH, alpha: float = 0.05
-) -> list[Removal]:
-    """The rows of `fewest_battles`, each with the counts that are left."""
     data = data.without(REFERENCE)
     counts = data.counts
     systems = data.systems
     n = len(data.systems)
     strength, *effects = influences(counts)
-    votes = np.concatenate([effect.reshape(n * n, n) for effect in effects])
+    votes = np.concatenate(effects)
     every = rank_counts(counts, method, alpha=alpha)
     leader = int(every.order[0])
     others = [

@@ -317,6 +317,10 @@ def battles(seed, votes=8, judges=4):
     return resampling.units(frame.assign(task="t", segment=frame["block"]))
 
 
+def table_of_battles(*args, **settings):
+    return pd.DataFrame(fewest.removals_of_battles(*args, **settings))[fewest.COLUMNS]
+
+
 def strongest(counts):
     try:
         return int(bradley_terry.davidson(counts)[0].argmax())
@@ -469,9 +473,9 @@ def test_a_judge_of_a_real_task_without_whom_a_line_falls():
 def test_battles_of_a_real_task():
     (frame, *_) = rr.tasks(load("wmt11", "cs-en")).values()
     data = resampling.units(frame).without("_ref")
-    every = fewest.fewest_battles(resampling.units(frame), "bojar")
+    every = table_of_battles(resampling.units(frame), "bojar")
     judgment, judge, *rest = fewest.removals_of_battles(data, "bojar")
-    pd.testing.assert_frame_equal(every, fewest.fewest_battles(data, "bojar"))
+    pd.testing.assert_frame_equal(every, table_of_battles(data, "bojar"))
     lines = lines_of(data.counts, "bojar")
     assert lines and len(rest) == 2 * len(lines)
     for one in rest:
@@ -829,7 +833,7 @@ def test_each_removal_of_votes_takes_wins_of_the_upper_system_alone():
     assert (judge.fewest, judge.of, judge.exact) == (1, 5, 1)
     assert judge.kept.wins.tolist() == [[0, 7], [1, 0]]
     assert rows["first", "judgment"].of == 10 and rows["first", "annotator"].of == 5
-    strict = fewest.fewest_battles(data, alpha=0.01)
+    strict = table_of_battles(data, alpha=0.01)
     assert strict["what"].tolist() == ["first"] * 2  # 11 / 512 is above it: no line
 
 
