@@ -351,13 +351,13 @@ def strength_p(data: Units, unit: str, ratio: np.ndarray) -> np.ndarray:
     1 where the two scores order a pair differently, or where one of the two is outside the largest
     group that wins and ties join to and fro.
     """
-    means, inside = _strengths(data, unit)
+    means = _strengths(data, unit)
     p = means.tests()[0]
     lead = np.subtract.outer(means.mean, means.mean) * np.subtract.outer(
         ratio, ratio
     )
     with np.errstate(invalid="ignore"):
-        return np.where((lead >= 0) & inside[:, None] & inside, p, 1.0)
+        return np.where(lead >= 0, p, 1.0)
 
 
 def of_battles(
@@ -370,11 +370,11 @@ def of_battles(
     ``block`` or ``battle``, which take battles as independent and say nothing of other judges.
     Raises DataError if blocks name no judge.
     """
-    return of_means(_strengths(data, unit)[0], alpha)
+    return of_means(_strengths(data, unit), alpha)
 
 
-def _strengths(data: Units, unit: str) -> tuple[Means, np.ndarray]:
-    """Strengths within the largest group, NaN outside it; and who is in it: (systems,)."""
+def _strengths(data: Units, unit: str) -> Means:
+    """Strengths within the largest group; outside it, NaN, of no effective units."""
     inside = largest_group(data.counts)
     n = len(data.systems)
     names = np.array(data.systems, dtype=object)
@@ -393,10 +393,9 @@ def _strengths(data: Units, unit: str) -> tuple[Means, np.ndarray]:
         part[:, inside] = influence
     kind = jackknifed(share, part)
     kind = replace(kind, effective=np.where(inside, kind.effective, 0.0))
-    means = Means(
+    return Means(
         data.systems, mean, {unit: kind}, decisions=battles, outside=~inside
     )
-    return means, inside
 
 
 def of_means(
@@ -419,11 +418,10 @@ def of_means(
         else means.outside
     )
     known = np.flatnonzero(np.isfinite(by_code) | infinite)
-    untold = infinite.copy()
+    untold = infinite | (not means.kinds)
     for name, kind in means.kinds.items():
         if name != SEGMENT:
             untold |= ~(kind.effective >= FEWEST)
-    untold |= not means.kinds
     rank = np.lexsort(
         (-np.nan_to_num(by_code[known], nan=-np.inf), untold[known])
     )
@@ -442,19 +440,15 @@ def of_means(
     p[np.eye(n, dtype=bool)] = 1.0
     covariance, variance, own_variance = here.variances()
     freedom = np.diag(df)
-    half = np.full(n, np.nan)
-    some = placed & (freedom > 0)
-    half[some] = stdtrit(freedom[some], 1 - alpha / 2) * np.sqrt(
-        own_variance[some]
-    )
+    half = stdtrit(freedom, 1 - alpha / 2) * np.sqrt(own_variance)
+    half[~placed | (freedom == 0)] = np.nan
     differ = -np.diff(mean[:m]) > STILL * here.span
     equal = np.append(0, np.cumsum(differ))[
         :m
     ]  # a number shared by equal means
-    declared = np.zeros((n, n), bool)
-    held = np.zeros(max(n - 1, 0), bool)
-    declared[:m, :m], lines = family(p[:m, :m], alpha, equal)
-    held[: len(lines)] = lines
+    declared, held = family(p[:m, :m], alpha, equal)
+    declared = np.pad(declared, (0, n - m))
+    held = np.pad(held, (0, n - m))[: max(n - 1, 0)]
     kinds = here.kinds
     return Certainty(
         systems=tuple(here.systems),

@@ -205,8 +205,10 @@ def within_domains(
             1 / np.bincount(system_of, whole**2, n), 1 + freedom
         )
     place = np.divmod(pairs, n)
-    shares = coo_array((whole, place), shape=(size, n)).tocsr()
-    influences = coo_array((influence, place), shape=(size, n)).tocsr()
+    shares, influences = (
+        coo_array((part, place), shape=(size, n)).tocsr()
+        for part in (whole, influence)
+    )
     if cells and len(pairs) < FULL * size * n:
         return Kind(shares, influences, effective)
     return Kind(shares.toarray(), influences.toarray(), effective)
