@@ -1,5 +1,6 @@
 """Systems judged on different segments, as in adaptive campaigns: what each gains by that."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -134,29 +135,13 @@ class Within:
     """Means of systems by differences within segments, and what each judgment does to them.
 
     `mean`, (systems,); `share`, each judgment's share of its system's weight, where a system alone
-    in a segment has none. `rest` is what is left of each judgment, times its weight; `of_segment`,
-    the systems' shares of each segment; `inverse`, of the equations of least squares.
+    in a segment has none. `influence`, a function of the coded units of judgments: what each unit
+    adds to the errors of the means, (units, systems).
     """
 
     mean: np.ndarray
     share: np.ndarray
-    rest: np.ndarray
-    of_segment: np.ndarray
-    inverse: np.ndarray
-    system: np.ndarray
-    segment: np.ndarray
-
-    def influence(self, unit: np.ndarray) -> np.ndarray:
-        """What each unit adds to the errors of the means, (units, systems); units are coded."""
-        units = int(unit.max()) + 1
-        shape = units, len(self.mean)
-        own = cell_sums(unit, self.system, self.rest, shape)
-        rest = coo_array(
-            (self.rest, (unit, self.segment)),
-            shape=(units, len(self.of_segment)),
-        ).tocsr()
-        out: np.ndarray = (own - rest @ self.of_segment) @ self.inverse
-        return out
+    influence: Callable[[np.ndarray], np.ndarray]
 
 
 def within_segments(scored: Scores, weight: np.ndarray) -> Within:
@@ -177,8 +162,18 @@ def within_segments(scored: Scores, weight: np.ndarray) -> Within:
     rest = scored.score - effect[system]
     level = np.bincount(segment, weight * rest, len(share))
     level = level / np.maximum(held.sum(axis=1), 1e-300)
+    # what is left of each judgment, times its weight
+    rest = weight * (rest - level[segment])
     own = weight * (1 - share[segment, system])
     own = own / np.bincount(system, own, n)[system]
     mean = effect - effect.mean() + np.average(scored.score, weights=weight)
-    rest = weight * (rest - level[segment])
-    return Within(mean, own, rest, share, inverse, system, segment)
+
+    def influence(unit: np.ndarray) -> np.ndarray:
+        units = int(unit.max()) + 1
+        of_system = cell_sums(unit, system, rest, (units, n))
+        of_segment = coo_array(
+            (rest, (unit, segment)), shape=(units, len(share))
+        ).tocsr()
+        return (of_system - of_segment @ share) @ inverse
+
+    return Within(mean, own, influence)
