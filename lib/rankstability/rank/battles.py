@@ -29,7 +29,7 @@ class Battles:
     """The comparisons of one task, and the resampling units by which they are counted.
 
     What is asked of any judgments has the names that `score.scored.Scores` gives it: systems,
-    counted, kinds, loads, workers, adaptive, items, within.
+    counted, kinds, loads, workers, adaptive, items.
     """
 
     unit: str  # ``judge``, ``block``, or ``battle`` (a block of two outputs)
@@ -43,7 +43,6 @@ class Battles:
     workers: tuple[str, ...] = ()  # judges are codes, without names
     adaptive: bool = False  # strengths allow for who met whom
     items: bool = False  # units are judges, or blocks
-    within: bool = False
 
     @property
     def systems(self) -> tuple[str, ...]:

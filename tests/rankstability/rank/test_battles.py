@@ -43,7 +43,7 @@ def test_two_outputs_side_by_side_are_battles_and_more_are_blocks():
     assert (three.unit, three.method, three.systems) == ("judge", "bojar", ("A", "B", "C"))
     assert three.number.to_numpy().tolist() == [["judge", 2, "", 1], ["block", 2, "judge", 0]]
     assert (three.counted, three.loads("judge").tolist()) == (6, [6, 6])
-    assert not (three.adaptive or three.items or three.within) and three.workers == ()
+    assert not (three.adaptive or three.items) and three.workers == ()
     with pytest.raises(FrozenInstanceError):
         three.unit = "block"
 
