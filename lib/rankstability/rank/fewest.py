@@ -581,17 +581,16 @@ def _decisions(da: DirectAssessment, good: pd.DataFrame) -> np.ndarray:
     ):
         return np.arange(len(good))
 
-    def numbers(frame: pd.DataFrame, names: list[str]) -> np.ndarray:
-        by = frame.groupby(names, observed=True, dropna=False, sort=False)
-        return by.ngroup().to_numpy()
-
+    alike = partial(
+        pd.DataFrame.groupby, observed=True, dropna=False, sort=False
+    )
     whole = [*key, "system"]
-    own = numbers(pd.concat([da.latest[whole], good[whole]]), whole)
+    both = pd.concat([da.latest[whole], good[whole]])
+    own = alike(both, whole).ngroup().to_numpy()
     unjoined = np.isin(own[len(da.latest) :], own[: len(da.latest)])
-    nth = good.groupby(
-        whole, observed=True, dropna=False, sort=False
-    ).cumcount()
-    shared = numbers(good.assign(nth=nth), [*key, "nth"])
+    nth = alike(good, whole).cumcount()
+    copies = alike(good.assign(nth=nth), [*key, "nth"])
+    shared = copies.ngroup().to_numpy()
     return np.where(unjoined, len(good) + np.arange(len(good)), shared)
 
 
