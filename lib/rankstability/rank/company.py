@@ -20,17 +20,14 @@ def in_company(scored: Scores, weight: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore", divide="ignore"):
         of_system = np.nan_to_num(held / held.sum(axis=0))
         of_worker = np.nan_to_num(judged / judged.sum(axis=1, keepdims=True))
-    inverse: np.ndarray = np.linalg.pinv(
-        np.eye(len(scored.systems)) - of_system.T @ of_worker, rcond=1e-10
-    )
-    return inverse
+    company = of_system.T @ of_worker
+    return np.linalg.pinv(np.eye(len(company)) - company, rcond=1e-10)
 
 
 def alone_together(scored: Scores) -> np.ndarray:
     """Whether no chain of workers joins two systems: (systems, systems)."""
     group = groups(_of_workers(scored, np.ones(scored.counted)))
-    apart: np.ndarray = group[:, None] != group
-    return apart
+    return group[:, None] != group
 
 
 def _of_workers(scored: Scores, weight: np.ndarray) -> np.ndarray:

@@ -122,10 +122,8 @@ class Kind:
     def covariance(self) -> np.ndarray:
         """Covariance of the systems' means if only the units of this kind were others."""
         product = self.influence.T @ self.influence
-        out: np.ndarray = (
-            product if isinstance(product, np.ndarray) else product.toarray()
-        )
-        return out
+        dense = isinstance(product, np.ndarray)
+        return product if dense else product.toarray()
 
     def take(self, systems: np.ndarray) -> Kind:
         """The units with only these systems (codes), in this order."""
