@@ -6,13 +6,11 @@ its jackknife of n by n cells, which a mean does not need.
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.special import ndtr, ndtri
 
-LARGE = 500  # values of a group, on average, above which each group is sorted by itself
 VALUES = 1000  # whole scores in a narrower range are counted
 BLOCK = 1 << 18  # differences that are ranked at a time
 RESAMPLES = 100  # of WMT26's bootstraps
@@ -67,7 +65,7 @@ def _signed(
     judged = np.bincount(pair, minlength=pairs)
     pair = pair[difference != 0]
     difference = difference[difference != 0]
-    ranks, ties = ranks_within(_brief(np.abs(difference)), pair, pairs)
+    ranks, ties = ranks_within(np.abs(difference), pair, pairs)
     positive = np.bincount(pair, ranks * (difference > 0), pairs)
     squares = np.bincount(pair, ranks**2, pairs)
     n = judged - zero
@@ -152,17 +150,6 @@ def _by_counts(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.where(n > 0, better, 1.0), np.where(n > 0, worse, 1.0)
 
 
-def _brief(sizes: np.ndarray) -> np.ndarray:
-    """Sizes of differences, as short integers if all are whole: these are sorted by radix."""
-    if (
-        len(sizes)
-        and sizes.max() < np.iinfo(np.int16).max
-        and (sizes == np.rint(sizes)).all()
-    ):
-        return sizes.astype(np.int16)
-    return sizes
-
-
 def _shared(
     one: np.ndarray, two: np.ndarray, first: np.ndarray, second: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -184,11 +171,10 @@ def ranks_within(
     `group` is from 0 to `groups` - 1. Ties are, for each group, the sum of t^3 - t over its sets of
     t equal values; 0 if there are none.
     """
-    if values.dtype.kind == "i" and len(values):
-        most = int(values.max()) + 1
-        if most * groups <= len(values):
-            return _ranks_by_counting(values, most, group, groups)
-    order = _order_within(values, group, groups)
+    order = np.argsort(values)
+    # short integers are sorted by radix
+    small = group[order].astype(np.int16 if groups < 2**15 else np.int64)
+    order = order[np.argsort(small, kind="stable")]
     value = values[order]
     of = group[order]
     new = np.ones(len(order), bool)
@@ -201,40 +187,6 @@ def ranks_within(
     ranks = np.empty(len(order))
     ranks[order] = np.repeat(mean, length)
     return ranks, np.bincount(of[start], length**3.0 - length, groups)
-
-
-def _ranks_by_counting(
-    values: np.ndarray, most: int, group: np.ndarray, groups: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The same (`ranks_within`) of whole numbers from 0 to below `most`, without a sort."""
-    cell = group * most + values
-    counts = np.bincount(cell, minlength=groups * most).reshape(groups, most)
-    below = np.cumsum(counts, axis=1) - counts
-    mean = below + (counts + 1) / 2
-    return mean.ravel()[cell], (counts**3.0 - counts).sum(axis=1)
-
-
-def _order_within(
-    values: np.ndarray, group: np.ndarray, groups: int
-) -> np.ndarray:
-    """The order of values by group, then by value."""
-    kind: Literal["stable"] | None = (
-        "stable" if values.dtype.kind == "i" else None
-    )
-    if len(values) > LARGE * groups and (group[1:] >= group[:-1]).all():
-        # one group at a time
-        ends = np.cumsum(np.bincount(group, minlength=groups))[:-1]
-        orders = [np.argsort(own, kind=kind) for own in np.split(values, ends)]
-        return np.concatenate(
-            [
-                order + start
-                for order, start in zip(orders, [0, *ends], strict=True)
-            ]
-        )
-    order = np.argsort(values, kind=kind)
-    # short integers are sorted by radix
-    small = group[order].astype(np.int16 if groups < 2**15 else np.int64)
-    return order[np.argsort(small, kind="stable")]
 
 
 @lru_cache(maxsize=1)
@@ -282,19 +234,12 @@ def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
     (systems, systems): the row's system is better than the column's. It is NaN on the diagonal, if
     two systems share no segment, and if all their values are equal.
     """
-    known = np.isfinite(scores)
-    distinct, place = np.unique(scores[known], return_inverse=True)
-    coded = np.full(scores.shape, np.nan)
-    # order and ties stay the same, and small integers are sorted by radix
-    coded[known] = place
-    coded = np.ascontiguousarray(coded.T)
-    first, second = np.triu_indices(len(coded), 1)
+    columns = np.ascontiguousarray(scores.T)
+    first, second = np.triu_indices(len(columns), 1)
     pairs = len(first)
-    pair, *values = _shared(coded, coded, first, second)
+    pair, *values = _shared(columns, columns, first, second)
     n = np.bincount(pair, minlength=pairs).astype(float)
-    both = np.concatenate(values).astype(
-        np.int16 if len(distinct) < 2**15 else np.int64
-    )
+    both = np.concatenate(values)
     ranks, ties = ranks_within(both, np.tile(pair, 2), pairs)
     total = np.bincount(pair, ranks[: len(pair)], pairs)
     lead = total - n * (n + 1) / 2 - n * n / 2

@@ -262,12 +262,6 @@ def test_the_exact_distribution_is_that_of_all_signs_and_read_only():
         table[3, 0] = 0.0
 
 
-def test_short_integers_are_whole_and_fit():
-    assert paired._brief(np.array([1.0, 32766.0])).dtype == np.int16
-    for sizes in ([0.5, 1.0], [32767.0, 1.0], []):
-        assert paired._brief(np.array(sizes, float)).dtype == float
-
-
 @pytest.mark.parametrize("segments", [49, 50, 51])
 def test_differences_of_few_judgments_are_tested_exactly_and_of_many_counted(segments):
     """Of one judgment a segment, crossed is paired; whole scores and others alike."""
