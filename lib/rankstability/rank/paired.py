@@ -38,17 +38,13 @@ def signed_rank(
     one = np.ascontiguousarray(scores.T)
     two = one if other is None else np.ascontiguousarray(other.T)
     first, second = np.triu_indices(n, 1)
-    step = max(
-        BLOCK // max(len(scores), 1), 1
-    )  # pairs at a time: they stay in the cache
-    blocks = [slice(k, k + step) for k in range(0, max(len(first), 1), step)]
-    p_of = [
-        _signed(one, two, first[block], second[block], sides)
-        for block in blocks
-    ]
-    better = np.concatenate([above for above, _ in p_of])
-    worse = np.concatenate([below for _, below in p_of])
-    return _square(n, better, worse)
+    step = max(BLOCK // max(len(scores), 1), 1)
+    p = np.full((n, n), np.nan)
+    for start in range(0, len(first), step):  # blocks stay in the cache
+        i = first[start : start + step]
+        j = second[start : start + step]
+        p[i, j], p[j, i] = _signed(one, two, i, j, sides)
+    return p
 
 
 def _signed(
@@ -61,26 +57,25 @@ def _signed(
     """p that the first system of each pair is better, and that the second is (`signed_rank`)."""
     pairs = len(first)
     pair, *values = _shared(one, two, first, second)
-    difference = values[0] - values[1]
-    zero = np.bincount(pair[difference == 0], minlength=pairs)
     judged = np.bincount(pair, minlength=pairs)
+    difference = values[0] - values[1]
     pair = pair[difference != 0]
     difference = difference[difference != 0]
+    n = np.bincount(pair, minlength=pairs)
     ranks, ties = ranks_within(np.abs(difference), pair, pairs)
     positive = np.bincount(pair, ranks * (difference > 0), pairs)
-    squares = np.bincount(pair, ranks**2, pairs)
-    n = judged - zero
-    better, worse = _normal(n, positive, squares)
-    exact = (judged <= EXACT_UP_TO) & (zero == 0) & (ties == 0) & (n > 0)
+    better, worse = _normal(n, positive, np.bincount(pair, ranks**2, pairs))
+    exact = (judged <= EXACT_UP_TO) & (judged == n) & (ties == 0)
     for p, sums in ((better, n * (n + 1) // 2 - positive), (worse, positive)):
-        p[exact] = _distribution()[n[exact], np.rint(sums[exact]).astype(int)]
-    listed = (judged <= ENUMERATED) & ~exact & (n > 0)
-    better[listed], worse[listed] = _enumerated(
-        ranks, pair, positive, n, listed
-    )
+        p[exact] = _distribution()[n[exact], sums[exact].astype(int)]
+    of_pairs = np.split(ranks, np.cumsum(n)[:-1])
+    for k in np.flatnonzero((judged <= ENUMERATED) & ~exact):
+        sums = _all_sums(of_pairs[k])
+        better[k] = (sums >= positive[k]).mean()
+        worse[k] = (sums <= positive[k]).mean()
     if sides == "two-sided":
-        better = worse = np.minimum(2 * np.fmin(better, worse), 1.0)
-    return np.where(n > 0, better, 1.0), np.where(n > 0, worse, 1.0)
+        better = worse = np.minimum(2 * np.minimum(better, worse), 1.0)
+    return better, worse
 
 
 def _normal(
@@ -88,11 +83,12 @@ def _normal(
 ) -> tuple[np.ndarray, np.ndarray]:
     """p that the first system is better, and worse, by the normal approximation of `n` ranks.
 
+    1 where there are none.
     `positive` is the sum of the ranks of differences above 0, `squares` that of all ranks squared.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         z = (2 * positive - n * (n + 1) / 2) / np.sqrt(squares)
-    return ndtr(-z), ndtr(z)
+    return np.where(n > 0, ndtr(-z), 1.0), np.where(n > 0, ndtr(z), 1.0)
 
 
 def signed_rank_crossed(scores: np.ndarray) -> np.ndarray:
@@ -147,8 +143,7 @@ def _by_counts(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     rank = np.cumsum(sizes, axis=1) - (sizes - 1) / 2
     positive = (wins * rank).sum(axis=1)
     n = sizes.sum(axis=1)
-    better, worse = _normal(n, positive, (sizes * rank**2).sum(axis=1))
-    return np.where(n > 0, better, 1.0), np.where(n > 0, worse, 1.0)
+    return _normal(n, positive, (sizes * rank**2).sum(axis=1))
 
 
 def _shared(
@@ -193,28 +188,12 @@ def _distribution() -> np.ndarray:
     return table
 
 
-def _enumerated(
-    ranks: np.ndarray,
-    pair: np.ndarray,
-    positive: np.ndarray,
-    n: np.ndarray,
-    listed: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """p that the first system is better, and worse, over all signs of the ranks of small pairs."""
-    better = np.empty(len(n))
-    worse = np.empty(len(n))
-    for size in np.unique(n[listed]):
-        these = np.flatnonzero(listed & (n == size))
-        # ranks are pair by pair
-        own = ranks[np.isin(pair, these)].reshape(len(these), size)
-        signs = (
-            np.arange(2**size) >> np.arange(size)[:, None]
-        ) & 1  # one per column
-        sums = own @ signs.astype(float)
-        seen = positive[these, None]
-        better[these] = (sums >= seen - 1e-9).mean(axis=1)
-        worse[these] = (sums <= seen + 1e-9).mean(axis=1)
-    return better[listed], worse[listed]
+def _all_sums(ranks: np.ndarray) -> np.ndarray:
+    """The sums of the positive ranks, under each choice of signs."""
+    sums = np.zeros(1)
+    for rank in ranks:
+        sums = np.concatenate([sums, sums + rank])
+    return sums
 
 
 def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
@@ -234,14 +213,10 @@ def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
     total = np.bincount(pair, ranks[: len(pair)], pairs)
     lead = total - n * (n + 1) / 2 - n * n / 2
     with np.errstate(invalid="ignore", divide="ignore"):
-        spread = np.sqrt(
-            n * n / 12 * (2 * n + 1 - ties / (2 * n * (2 * n - 1)))
-        )
-        upper = ndtr(-(lead - 0.5) / spread)
-        lower = ndtr((lead + 0.5) / spread)
-    none = ~(spread > 0)
-    upper = np.where(none, np.nan, upper)
-    lower = np.where(none, np.nan, lower)
+        variance = n * n / 12 * (2 * n + 1 - ties / (2 * n * (2 * n - 1)))
+    spread = np.sqrt(np.where(variance > 0, variance, np.nan))
+    upper = ndtr(-(lead - 0.5) / spread)
+    lower = ndtr((lead + 0.5) / spread)
     return _square(scores.shape[1], upper, lower)
 
 
