@@ -6,10 +6,11 @@ its jackknife of n by n cells, which a mean does not need.
 
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_array
+from scipy.sparse import csr_array
 from scipy.special import ndtr, ndtri
 
 VALUES = 1000  # whole scores in a narrower range are counted
@@ -38,7 +39,7 @@ def signed_rank(
     one = np.ascontiguousarray(scores.T)
     two = one if other is None else np.ascontiguousarray(other.T)
     first, second = np.triu_indices(n, 1)
-    step = max(BLOCK // max(len(scores), 1), 1)
+    step = 1 + BLOCK // (1 + len(scores))
     p = np.full((n, n), np.nan)
     for start in range(0, len(first), step):  # blocks stay in the cache
         i = first[start : start + step]
@@ -118,18 +119,15 @@ def _differences(scores: np.ndarray, most: int) -> np.ndarray:
     pair of systems. In the product of two tables of counts, segments by scores, stands how often
     each two scores meet.
     """
-    _, segments, systems = scores.shape
     tables = []
     for own in np.moveaxis(scores, -1, 0):
         judgment, segment = np.nonzero(np.isfinite(own))
         score = own[judgment, segment].astype(int)
-        ones = np.ones(len(score))
-        tables.append(
-            coo_array((ones, (segment, score)), (segments, most + 1)).tocsr()
-        )
+        cells = np.ones(len(score)), (segment, score)
+        tables.append(csr_array(cells, (scores.shape[1], most + 1)))
     rows = []
-    for first, second in zip(*np.triu_indices(systems, 1), strict=True):
-        met = (tables[first].T @ tables[second]).tocoo()
+    for first, second in combinations(tables, 2):
+        met = (first.T @ second).tocoo()
         difference = met.coords[0] - met.coords[1]
         rows.append(np.bincount(difference + most, met.data, 2 * most + 1))
     return np.array(rows).reshape(-1, 2 * most + 1)
@@ -297,11 +295,10 @@ def either_bootstrap(
     """
     n = scores.shape[1]
     p = np.full((n, n), np.nan)
-    own = [np.sort(column[np.isfinite(column)]) for column in scores.T]
     columns = np.ascontiguousarray(scores.T)
+    own = [_known(column) for column in columns]
     for i, j in zip(*np.triu_indices(n, 1), strict=True):
-        gap = np.sort(columns[i] - columns[j])  # NaN last
-        gap = gap[: np.isfinite(gap).sum()]
+        gap = _known(columns[i] - columns[j])
         paired = len(gap) > 1 and gap[-1] > 0
         both = len(own[i]) > 1 and len(own[j]) > 1
         p[i, j] = min(
@@ -309,6 +306,11 @@ def either_bootstrap(
             bootstrap_p((own[i], own[j]), rng, draw) if both else 1.0,
         )
     return p
+
+
+def _known(scores: np.ndarray) -> np.ndarray:
+    """The scores without NaN, sorted."""
+    return np.sort(scores[np.isfinite(scores)])
 
 
 def bootstrap_p(
@@ -338,9 +340,8 @@ def bootstrap_p(
     under = drawn.searchsorted(estimate, "left")
     under += drawn.searchsorted(estimate, "right")
     middle = ndtri(under / (2 * RESAMPLES))
-    lost = int(
-        drawn.searchsorted(0.0, "right")
-    )  # resamples that are not above 0
+    # resamples that are not above 0
+    lost = drawn.searchsorted(0.0, "right")
     if not np.isfinite(acceleration + middle) or lost == RESAMPLES:
         return 1.0
     if lost == 0:
