@@ -97,52 +97,21 @@ class Recipe:
         )
 
 
-def _long(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """The scores without NaN, the system of each, and the number of systems."""
+def _rank_sum(scores: np.ndarray, test: str) -> np.ndarray:
+    """p of rank-sum tests, `test` of `significance.TESTS`."""
     segment, system = np.nonzero(np.isfinite(scores))
-    return scores[segment, system], system, scores.shape[1]
+    values = scores[segment, system]
+    return rank_sum(values, system, scores.shape[1], test)[0]
 
 
-def _rank_sum(
-    scores: np.ndarray, domain: np.ndarray, rng: object
-) -> np.ndarray:
-    """p of two-sided rank-sum tests."""
-    return rank_sum(*_long(scores))[0]
-
-
-def _signed_rank_by_domain(
-    scores: np.ndarray, domain: np.ndarray, rng: object
-) -> np.ndarray:
-    """p of signed rank tests of each domain, combined."""
-    return signed_rank_by_domain(scores, domain)
-
-
-def _either_bootstrap(
-    scores: np.ndarray, domain: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
-    """The lesser p of a paired and an independent bootstrap."""
-    return either_bootstrap(scores, rng)
-
-
-def _quick_bootstrap(
-    scores: np.ndarray, domain: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
-    """The same with approximate resamples."""
-    return either_bootstrap(scores, rng, approximate_means)
-
-
-def _rank_sum_shared(
-    scores: np.ndarray, domain: np.ndarray, rng: object
-) -> np.ndarray:
+def _rank_sum_shared(scores: np.ndarray) -> np.ndarray:
     """p of one-sided rank-sum tests, each pair on the segments that both systems have."""
-    if np.isfinite(scores).all():
-        return rank_sum(*_long(scores), "greater")[0]
+    if np.isfinite(scores).all():  # the same, sooner
+        return _rank_sum(scores, "greater")
     return rank_sum_shared(scores)
 
 
-def _crossed(
-    scores: np.ndarray, domain: np.ndarray, rng: object
-) -> np.ndarray:
+def _crossed(scores: np.ndarray) -> np.ndarray:
     """One-sided signed rank tests of all differences between judgments of two systems, p doubled.
 
     The organisers halve alpha because each judgment is used twice.
@@ -211,7 +180,7 @@ RECIPES = {
             rows="good workers",
             score="z",
             needs=("worker",),
-            test=_rank_sum,
+            test=lambda scores, domain, rng: _rank_sum(scores, "scipy<1.7"),
             lines=by_rule("knowles"),
             rule="knowles",
             test_form="Mann-Whitney as SciPy did before 1.7 (half the two-sided p), {alpha}",
@@ -223,7 +192,7 @@ RECIPES = {
             years="2023, DA+SQM",
             since=2022,
             rows="no document with a bad item",
-            test=_rank_sum_shared,
+            test=lambda scores, domain, rng: _rank_sum_shared(scores),
             lines=_fewest_wins,
             test_form="Mann-Whitney, one-sided, on the segments both systems have, {alpha}",
             line_rule="a line where the fewest wins so far equal the number of systems below",
@@ -234,7 +203,9 @@ RECIPES = {
             years="2024, ESA and MQM",
             since=2024,
             by_domain=True,
-            test=_signed_rank_by_domain,
+            test=lambda scores, domain, rng: signed_rank_by_domain(
+                scores, domain
+            ),
             lines=by_rule("all above beat all below"),
             rule="all above beat all below",
             test_form="Wilcoxon signed rank per domain, two-sided, combined by Stouffer, {alpha}",
@@ -246,7 +217,7 @@ RECIPES = {
             years="2025, ESA and MQM",
             since=2025,
             apart=True,
-            test=_crossed,
+            test=lambda scores, domain, rng: _crossed(scores),
             lines=_first_significant,
             test_form="Wilcoxon signed rank of all differences of a judgment of one system and one "
             "of the other, one-sided in the observed order, {half}",
@@ -258,8 +229,10 @@ RECIPES = {
             years="2026, cESA",
             since=2026,
             screened=True,
-            test=_either_bootstrap,
-            quick_test=_quick_bootstrap,
+            test=lambda scores, domain, rng: either_bootstrap(scores, rng),
+            quick_test=lambda scores, domain, rng: either_bootstrap(
+                scores, rng, approximate_means
+            ),
             lines=by_rule("all above beat all below", _reach),
             rule="all above beat all below",
             test_form="a paired or an independent bootstrap (BCa, 100 resamples) of the difference "
