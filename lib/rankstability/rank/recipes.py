@@ -88,12 +88,10 @@ class Recipe:
 
     def test_at(self, alpha: float) -> str:
         """The test in words, with its level."""
-        levels = {
-            name: f"{x:g}".lstrip("0")
-            for name, x in (("alpha", alpha), ("half", alpha / 2))
-        }
         return self.test_form.format(
-            **levels, interval=f"{100 * (1 - alpha):g}"
+            alpha=f"{alpha:g}".lstrip("0"),
+            half=f"{alpha / 2:g}".lstrip("0"),
+            interval=f"{100 * (1 - alpha):g}",
         )
 
 
@@ -166,9 +164,6 @@ def _first_significant(
     return best, worst, disjoint_ranges(best, worst)
 
 
-OVERLAP = (
-    "a line where the ranges to the first significant neighbour do not overlap"
-)
 ALL_DIFFER = "a line where all above differ from all below"
 RECIPES = {
     recipe.name: recipe
@@ -221,7 +216,7 @@ RECIPES = {
             lines=_first_significant,
             test_form="Wilcoxon signed rank of all differences of a judgment of one system and one "
             "of the other, one-sided in the observed order, {half}",
-            line_rule=OVERLAP,
+            line_rule="a line where the ranges to the first significant neighbour do not overlap",
             source="wmt25-general-mt, 08-compute_clusters and 08-compute_clustersMQM",
         ),
         Recipe(
@@ -273,12 +268,8 @@ def recipe_of_year(year: int, form: str) -> str:
         return "wmt17"
     if year == 0 or form == "mqm":
         year = max(year, 2024)
-    known = [
-        recipe
-        for recipe in RECIPES.values()
-        if recipe.since <= max(year, 2017)
-    ]
-    return max(known, key=lambda recipe: recipe.since).name
+    year = max(year, 2017)
+    return [r.name for r in RECIPES.values() if r.since <= year][-1]
 
 
 def counted_by(
@@ -291,22 +282,20 @@ def counted_by(
     if isinstance(judgments, DirectAssessment):
         judgments = select_rows(judgments, recipe.rows)
     elif recipe.apart and "severity" in judgments:
-        keys = [judgments[name] for name in ("system", "document", "segment")]
-        rater = judgments["rater"].astype(str)
-        first = rater.groupby(keys, observed=True).transform("first")
-        judgments = judgments[rater == first]
+        judgments = judgments.astype({"rater": str})
+        keys = ["system", "document", "segment"]
+        rater = judgments.groupby(keys, observed=True)["rater"]
+        first = rater.transform("first")
+        judgments = judgments[judgments["rater"] == first]
     judged = scored(judgments, recipe.score)
     return judged.take(kept_users(judged)) if recipe.screened else judged
 
 
 def segment_domains(judged: Scores) -> np.ndarray:
     """The domain of each segment; one for all if the data name none."""
-    named = "domain" in judged.units
-    return (
-        judged.segment_unit("domain")
-        if named
-        else np.zeros(len(judged.segments), int)
-    )
+    if "domain" in judged.units:
+        return judged.segment_unit("domain")
+    return np.zeros(len(judged.segments), int)
 
 
 def ordering_means(
@@ -381,25 +370,28 @@ def make(
     domain = domain[known]
     mean = ordering_means(scores, domain, recipe.by_domain)
     order = np.argsort(-mean, kind="stable")
-    generator = np.random.default_rng(SEED) if rng is None else rng
-    p = recipe.test(scores[..., order], domain, generator)
-    significant = np.nan_to_num(p, nan=1.0) < alpha
-    best, worst, lines = recipe.lines(significant)
+    rng = np.random.default_rng(SEED) if rng is None else rng
+    p = recipe.test(scores[..., order], domain, rng)
+    # a pair without p is not significant
+    best, worst, lines = recipe.lines(p < alpha)
     names = map(str, range(len(order))) if systems is None else systems
-    table = pd.DataFrame({"rank": np.arange(1, len(order) + 1)})
-    table["system"] = np.array([*names], dtype=object)[order]
-    table["score"] = mean[order]
-    table["rank_low"] = best
-    table["rank_high"] = worst
-    table["cluster"] = clusters(lines)
-    p = np.where(
-        np.tri(len(p), dtype=bool), p.T, p
-    )  # the upper triangle counts
-    lead = mean[order][:, None] - mean[order]
+    score = mean[order]
+    table = pd.DataFrame(
+        {
+            "rank": np.arange(1, len(order) + 1),
+            "system": np.array([*names], dtype=object)[order],
+            "score": score,
+            "rank_low": best,
+            "rank_high": worst,
+            "cluster": clusters(lines),
+        }
+    )
+    # the upper triangle counts
+    p = np.where(np.tri(len(p), dtype=bool), p.T, p)
     return Ranking(
         table,
         p,
-        lead,
+        np.subtract.outer(score, score),
         by="score",
         test=recipe.test_at(alpha),
         rule=recipe.rule or recipe.line_rule,
