@@ -205,18 +205,17 @@ class Ranking:
 
     def without(self, systems: Collection[str]) -> Ranking:
         """The same scores and tests with `systems` dropped before clustering."""
-        keep = ~self.table["system"].isin(list(systems)).to_numpy()
-        return self._again(np.flatnonzero(keep))
+        return self._again(~self.table["system"].isin(systems).to_numpy())
 
     def under(
         self, rule: str | None = None, alpha: float | None = None
     ) -> Ranking:
         """The same order and tests under another cluster rule or level."""
-        new = {
-            "rule": rule or self.rule,
-            "alpha": self.alpha if alpha is None else alpha,
-        }
-        return self._again(np.arange(len(self.table)), **new)
+        return self._again(
+            np.ones(len(self.table), bool),
+            rule=rule or self.rule,
+            alpha=self.alpha if alpha is None else alpha,
+        )
 
     def _again(self, keep: np.ndarray, **new: Any) -> Ranking:
         """The systems of the rows `keep` ranked again, with `new` in place of some settings."""
@@ -244,9 +243,7 @@ class Ranking:
         pairs = pd.DataFrame(
             {"better": names[i], "worse": names[j], "p": self.p[i, j]}
         )
-        pairs["significant"] = (
-            np.nan_to_num(self.p[i, j], nan=1.0) < self.alpha
-        )
+        pairs["significant"] = pairs["p"] < self.alpha
         return pairs.assign(test_agrees=self.lead[i, j] > 0)
 
     def _formatted(self) -> list[list[str]]:
@@ -273,24 +270,15 @@ class Ranking:
     @property
     def _stands(self) -> bool:
         """Whether the table has intervals and rank sets."""
-        return (
-            self.certain is not None
-            and "rank_low" in self.table
-            and "low" in self.table
-        )
+        return self.certain is not None and "low" in self.table
 
     def _kinds(self) -> dict[int, str]:
         """The ranks below which a line is drawn, and how: ``both``, ``claimed`` or ``held``."""
         if not self._stands:
             return dict.fromkeys(self.lines, "both")
-        kinds = {}
-        for place in self.places.itertuples():
-            if place.claimed or place.held == 1:
-                if place.claimed and place.held == 1:
-                    kind = "both"
-                else:
-                    kind = "claimed" if place.claimed else "held"
-                kinds[place.below] = kind
+        kinds = dict.fromkeys(self.lines, "claimed")
+        for below in self.places.query("held == 1")["below"]:
+            kinds[below] = "both" if below in kinds else "held"
         return kinds
 
     @property
@@ -391,44 +379,13 @@ def rank(
     lead: np.ndarray,
     *,
     by: str = "mean_z",
-    test: str = "scipy<1.7",
-    rule: str = "knowles",
-    alpha: float = 0.05,
+    **settings: Any,
 ) -> Ranking:
-    """Order systems by a score and draw the lines between clusters by a rule of `CLUSTER_RULES`.
-
-    `table` has the columns system, `by` (which orders, highest first; equal scores by name), and
-    any others to carry along; `p` and `lead`, (n, n), are in its order, as from
-    `significance.rank_sum`. Significant means p < `alpha`; `test` is only a name to record. Raises
-    DataError for an unknown rule, a level outside (0, 1), or a system without a score.
-    """
-    check_level(alpha)
-    if rule not in CLUSTER_RULES:
-        raise DataError(
-            "unknown cluster rule",
-            value=rule,
-            expected=", ".join(CLUSTER_RULES),
-        )
-    score = table[by].to_numpy(dtype=float)
-    systems = table["system"].to_numpy(dtype=object).astype(str)
-    if np.isnan(score).any():
-        raise without_score(by, sorted(systems[np.isnan(score)].tolist()))
-    order = np.lexsort((systems, -score))
-    grid = np.ix_(order, order)
-    p = p[grid]
-    lead = lead[grid]
-    significant = np.nan_to_num(p, nan=1.0) < alpha
-    wins = significant & (lead > 0)
-    cluster = clusters(CLUSTER_RULES[rule](significant, wins))
-    # arrays, not frame operations: re-ranking must keep up with a slider
-    columns = {str(c): table[c].to_numpy()[order] for c in table.columns}
-    head = {"rank": np.arange(1, len(order) + 1)}
-    ordered = pd.DataFrame(
-        {**head, **columns, "cluster": cluster[: len(order)]}
-    )
-    return Ranking(
-        ordered, p, lead, by=by, test=test, rule=rule, alpha=alpha, order=order
-    )
+    """`rank_scored`, where each system has a score. Raises DataError for one without."""
+    missing = table.loc[table[by].isna(), "system"].astype(str)
+    if len(missing):
+        raise without_score(by, sorted(missing))
+    return rank_scored(table, p, lead, by=by, **settings)
 
 
 def rank_scored(
@@ -437,34 +394,46 @@ def rank_scored(
     lead: np.ndarray,
     *,
     by: str,
-    **settings: Any,
+    test: str = "scipy<1.7",
+    rule: str = "knowles",
+    alpha: float = 0.05,
 ) -> Ranking:
-    """`rank`, where some systems may have no score: these come last, in the order of the table.
+    """Order systems by a score and draw the lines between clusters by a rule of `CLUSTER_RULES`.
 
-    Lines are drawn as if these had not been ranked, and none above or below them; if no system has
-    a score, all keep their order, and lines are drawn between all.
+    `table` has the columns system, `by` (which orders, highest first; equal scores by name), and
+    any others to carry along; `p` and `lead`, (n, n), are in its order, as from
+    `significance.rank_sum`. Significant means p < `alpha`; `test` is only a name to record.
+
+    Systems without a score come last, in the order of the table. Lines are drawn as if these had
+    not been ranked, and none above or below them; if no system has a score, all keep their order,
+    and lines are drawn between all. Raises DataError for an unknown rule, or a level outside
+    (0, 1).
     """
+    check_level(alpha)
+    if rule not in CLUSTER_RULES:
+        raise DataError(
+            "unknown cluster rule",
+            value=rule,
+            expected=", ".join(CLUSTER_RULES),
+        )
     score = table[by].to_numpy(float)
     has = ~np.isnan(score)
-    if has.all():
-        return rank(table, p, lead, by=by, **settings)
-    if not has.any():
-        falling = -np.arange(len(table), dtype=float)
-        made = rank(table.assign(**{by: falling}), p, lead, by=by, **settings)
-        return replace(made, table=made.table.assign(**{by: np.nan}))
-    keep = np.flatnonzero(has)
-    grid = np.ix_(keep, keep)
-    made = rank(table.iloc[keep], p[grid], lead[grid], by=by, **settings)
-    order = np.append(keep[made.order], np.flatnonzero(~has))
-    cluster = made.table["cluster"].to_numpy()
-    cluster = np.append(cluster, np.full(len(order) - len(keep), cluster[-1]))
-    ordered = table.iloc[order].reset_index(drop=True)
-    ordered.insert(0, "rank", np.arange(1, len(order) + 1))
+    systems = table["system"].to_numpy(object).astype(str)
+    order = np.lexsort((np.where(has, systems, ""), -score))
     grid = np.ix_(order, order)
-    return replace(
-        made,
-        table=ordered.assign(cluster=cluster),
-        p=p[grid],
-        lead=lead[grid],
-        order=order,
+    p = p[grid]
+    lead = lead[grid]
+    ranked = has.sum() or len(order)
+    significant = p[:ranked, :ranked] < alpha
+    wins = significant & (lead[:ranked, :ranked] > 0)
+    lines = np.zeros(len(order), bool)
+    lines[: ranked - 1] = CLUSTER_RULES[rule](significant, wins)
+    # arrays, not frame operations: re-ranking must keep up with a slider
+    columns = {str(c): table[c].to_numpy()[order] for c in table.columns}
+    head = {"rank": np.arange(1, len(order) + 1)}
+    ordered = pd.DataFrame(
+        {**head, **columns, "cluster": clusters(lines)[: len(order)]}
+    )
+    return Ranking(
+        ordered, p, lead, by=by, test=test, rule=rule, alpha=alpha, order=order
     )
