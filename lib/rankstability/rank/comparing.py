@@ -77,10 +77,9 @@ def compare(original: Ranking, changed: Ranking) -> Change:
         raise DataError(
             problem, value=differing, expected="each system in both"
         )
-    position = {s: k for k, s in enumerate(changed.systems)}
-    new = np.array([position[s] for s in original.systems])
+    new = np.array([changed.systems.index(s) for s in original.systems])
     moves = np.abs(new - np.arange(len(new)))
-    inversions = int(np.triu(new[:, None] > new[None, :], 1).sum())
+    inversions = int(np.triu(new[:, None] > new, 1).sum())
     before, after = (
         {frozenset(r.systems[:k]) for k in r.lines}
         for r in (original, changed)
@@ -102,7 +101,7 @@ def opposite_pairs(a: pd.Series, b: pd.Series) -> int:
     both = a.index.intersection(b.index)
     x = a[both].to_numpy(float)
     y = b[both].to_numpy(float)
-    opposite = (x[:, None] - x[None, :]) * (y[:, None] - y[None, :]) < 0
+    opposite = np.subtract.outer(x, x) * np.subtract.outer(y, y) < 0
     return int(np.triu(opposite, 1).sum())
 
 
@@ -112,14 +111,8 @@ def held_places(before: Sequence[str], after: Sequence[str]) -> dict[str, int]:
     A system that does not move relative to the others keeps its place, and a system that `after`
     lacks leaves a gap.
     """
-    left = set(after)
-    return dict(
-        zip(
-            after,
-            (k for k, s in enumerate(before, 1) if s in left),
-            strict=True,
-        )
-    )
+    places = [k for k, s in enumerate(before, 1) if s in after]
+    return dict(zip(after, places, strict=True))
 
 
 def tau(one: np.ndarray, other: np.ndarray) -> np.ndarray:

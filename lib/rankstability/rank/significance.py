@@ -31,7 +31,7 @@ def rank_sum(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mann-Whitney tests between all pairs of groups at once.
 
-    All rank sums come from one histogram of values by group: one sort, three matrix products.
+    All rank sums come from one histogram of values by group: one sort, two matrix products.
     Values are tied if they are equal as floating-point numbers. ``scipy<1.7`` is what Knowles
     (2021, section 3, footnote 8) used: U = max(U1, U2), mean n1 n2 / 2, continuity 0.5, variance
     corrected for ties, p = the upper tail, which ignores which of the two is better. `values` are
@@ -53,17 +53,15 @@ def rank_sum(
         inverse * size + groups, minlength=distinct.size * size
     )
     h = counts.reshape(distinct.size, size).astype(float)
-    upto = np.cumsum(h, axis=0)
-    equal = h.T @ h
     # u[i, j]: pairs in which i is above j, ties half
-    u = h.T @ upto - equal / 2
+    u = h.T @ (np.cumsum(h, axis=0) - h / 2)
     n = h.sum(axis=0)
     squares = h * h
     cross = squares.T @ h
     cubes = cross.diagonal()
-    ties = (cubes - n)[:, None] + (cubes - n)[None, :] + 3 * (cross + cross.T)
+    ties = np.add.outer(cubes - n, cubes - n) + 3 * (cross + cross.T)
     product = np.outer(n, n)
-    total = n[:, None] + n[None, :]
+    total = np.add.outer(n, n)
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = product / 12 * (total + 1 - ties / (total * (total - 1)))
         lead = u - product / 2
@@ -72,9 +70,8 @@ def rank_sum(
     p = ndtr(-z)
     if test == "two-sided":
         p = np.minimum(2 * p, 1.0)
-    p[(variance <= 0) | ~np.isfinite(z)] = np.nan
+    p[~np.isfinite(z)] = np.nan
     np.fill_diagonal(p, np.nan)
-    np.fill_diagonal(lead, 0.0)
     return p, lead
 
 

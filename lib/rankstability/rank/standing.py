@@ -153,10 +153,7 @@ def _compares(recipe: str, judged: Scores) -> bool:
         return False
     if (np.isfinite(judged.matrix()).sum(axis=1) > 1).any():
         return True
-    p = made_by(judged, RECIPES[recipe]).p
-    return bool(
-        (np.nan_to_num(p[np.triu_indices(len(p), 1)], nan=1.0) < 1).any()
-    )
+    return bool((made_by(judged, RECIPES[recipe]).p < 1).any())
 
 
 def tops(order: np.ndarray) -> list[frozenset[int]]:

@@ -89,7 +89,7 @@ def rank_ratings(data: Ratings, normalisation: str = "none") -> Ranking:
     table = pd.DataFrame(
         {"system": data.systems, "minus_mqm": means + 0.0, "errors": errors}
     )
-    lead = means[:, None] - means[None, :]
+    lead = np.subtract.outer(means, means)
     return rank(
         table, p, lead, by="minus_mqm", test=f"{PERMUTATIONS} permutations"
     )
