@@ -15,15 +15,13 @@ from .srp_studies import Design, assign, draw_documents, item_scores
 DEFAULT = Design()
 DESIGNED = ["grouping", "balance", "normalisation", "ratings_per_item"]
 COLUMNS = [
-    *(
-        *DESIGNED,
-        "documents",
-        "studies",
-        "srp",
-        "significant_pairs",
-        "empty_share",
-        "se",
-    ),
+    *DESIGNED,
+    "documents",
+    "studies",
+    "srp",
+    "significant_pairs",
+    "empty_share",
+    "se",
     "srp_both",
     "srp_equal_claims",
     "se_equal_claims",
@@ -203,12 +201,9 @@ def _holds(
     sign: np.ndarray, claimed: np.ndarray, granted: np.ndarray
 ) -> np.ndarray:
     """(m, m) 0/1: whether all pairs claimed in study e1 are `granted` in e2, with the same sign."""
-    claim = np.concatenate(
-        [claimed & (sign > 0), claimed & (sign < 0)], axis=1
-    )
-    fails = ~np.concatenate(
-        [granted & (sign > 0), granted & (sign < 0)], axis=1
-    )
+    seen = np.concatenate([sign > 0, sign < 0], axis=1)
+    claim = np.tile(claimed, 2) & seen
+    fails = ~(np.tile(granted, 2) & seen)
     holds = (claim.astype(np.float32) @ fails.astype(np.float32).T) < 0.5
     # a claim whose observed difference is exactly 0 has no direction and cannot be reflected
     holds &= ~(claimed & (sign == 0)).any(axis=1)[:, None]

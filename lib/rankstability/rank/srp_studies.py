@@ -175,18 +175,14 @@ def _round_robin(
         units = np.repeat(units, systems, axis=1)
     if grouping == "none":
         units = units.reshape(n, 1, systems * d)
-    # One sort deals all buckets: units ordered by bucket, shuffled within; position in the bucket.
+    # Ranks of one key deal all buckets: units ordered by bucket, shuffled within; then the
+    # position in the bucket.
     key = units + rng.random(units.shape)
-    order = np.argsort(key, axis=-1)
-    rank = np.empty_like(order)
-    np.put_along_axis(
-        rank, order, np.arange(units.shape[-1])[None, None, :], axis=-1
-    )
-    start = np.zeros((*units.shape[:2], len(data.buckets)), dtype=int)
+    rank = np.argsort(np.argsort(key, axis=-1), axis=-1)
     sizes = np.stack(
         [(units == b).sum(axis=-1) for b in range(len(data.buckets))], axis=-1
     )
-    start[..., 1:] = np.cumsum(sizes, axis=-1)[..., :-1]
+    start = np.cumsum(sizes, axis=-1) - sizes
     position = rank - np.take_along_axis(start, units, axis=-1)
     dealt = np.argsort(
         rng.random((*start.shape, count)), axis=-1
@@ -261,25 +257,23 @@ def item_scores(
     score = data.score[:, documents].swapaxes(0, 1)  # (n, S, d, K)
 
     def per_rater(values: np.ndarray) -> np.ndarray:
-        return np.bincount(code, values.ravel(), minlength=n * raters).reshape(
-            n, raters
+        sums = np.bincount(code, values.ravel(), minlength=n * raters)
+        return sums.reshape(n, raters)
+
+    def of_taken(part: np.ndarray) -> np.ndarray:
+        return per_rater(
+            np.einsum("nsdk,sndk->ndk", taken, part[:, documents])
         )
 
     if design.normalisation == "none":
         return (taken * score).sum(axis=3) / design.ratings_per_item, segments
     weight = taken.sum(axis=1) * segments[:, :, None]
-    square = errors = np.zeros((n, raters))
-    if design.normalisation == "z":
-        square = per_rater(
-            np.einsum("nsdk,sndk->ndk", taken, data.square[:, documents])
-        )
-    if design.normalisation == "error":
-        errors = per_rater(
-            np.einsum("nsdk,sndk->ndk", taken, data.errors[:, documents])
-        )
-    total = per_rater(np.einsum("nsdk,nsdk->ndk", taken, score))
     a, b = rater_scaling(
-        design.normalisation, per_rater(weight), total, square, errors
+        design.normalisation,
+        per_rater(weight),
+        of_taken(data.score),
+        of_taken(data.square),
+        of_taken(data.errors),
     )
     rows = np.arange(n)[:, None, None]
     scale = a[rows, who]
