@@ -19,7 +19,6 @@ from .certainty import Certainty, certainty
 from .ranking import Ranking, clusters, without_score
 from .recipes import (
     RECIPES,
-    Recipe,
     counted_by,
     made_by,
     recipe_named,
@@ -323,7 +322,7 @@ def rank_systems(
 
 def standing(
     judged: Scores | Battles,
-    recipe: Recipe | str,
+    recipe: str,
     unit: str | None = None,
     *,
     alpha: float = 0.05,
@@ -345,12 +344,12 @@ def standing(
     """
     if isinstance(judged, Battles):
         return _with_certainty(judged.ranked(alpha), judged.certain(alpha))
-    recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
-    made = made_by(judged, recipe, alpha)
+    own = recipe_named(recipe)
+    made = made_by(judged, own, alpha)
     without = made.table.loc[made.table["score"].isna(), "system"]
     if len(without):
-        raise without_score(f"score of {recipe.name}", ", ".join(without))
-    sure = certainty(judged, unit, recipe.by_domain, alpha)
+        raise without_score(f"score of {recipe}", ", ".join(without))
+    sure = certainty(judged, unit, own.by_domain, alpha)
     made = replace(made, table=made.table[RANKED])
     if judged.within:
         claimed = [above in splits(made) for above in tops(sure.order)]
