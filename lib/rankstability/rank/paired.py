@@ -13,6 +13,8 @@ import pandas as pd
 from scipy.sparse import csr_array
 from scipy.special import ndtr, ndtri
 
+from .significance import rank_sum
+
 VALUES = 1000  # whole scores in a narrower range are counted
 BLOCK = 1 << 18  # differences that are ranked at a time
 RESAMPLES = 100  # of WMT26's bootstraps
@@ -57,9 +59,10 @@ def _signed(
 ) -> tuple[np.ndarray, np.ndarray]:
     """p that the first system of each pair is better, and that the second is (`signed_rank`)."""
     pairs = len(first)
-    pair, *values = _shared(one, two, first, second)
+    gap = one[first] - two[second]
+    pair, segment = np.nonzero(np.isfinite(gap))
     judged = np.bincount(pair, minlength=pairs)
-    difference = values[0] - values[1]
+    difference = gap[pair, segment]
     pair = pair[difference != 0]
     difference = difference[difference != 0]
     n = np.bincount(pair, minlength=pairs)
@@ -144,19 +147,6 @@ def _by_counts(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return _normal(n, positive, (sizes * rank**2).sum(axis=1))
 
 
-def _shared(
-    one: np.ndarray, two: np.ndarray, first: np.ndarray, second: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each segment that a pair shares: the number of the pair, and both scores.
-
-    `one` and `two`: (systems, segments); `first` and `second` are each pair's rows of them.
-    """
-    pair, segment = np.nonzero(
-        np.isfinite(one)[first] & np.isfinite(two)[second]
-    )
-    return pair, one[first[pair], segment], two[second[pair], segment]
-
-
 def ranks_within(
     values: np.ndarray, group: np.ndarray, groups: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -194,6 +184,13 @@ def _all_sums(ranks: np.ndarray) -> np.ndarray:
     return sums
 
 
+def rank_sums(scores: np.ndarray, test: str) -> np.ndarray:
+    """p of a test of `significance.TESTS` between all systems, each on all segments that it has."""
+    segment, system = np.nonzero(np.isfinite(scores))
+    values = scores[segment, system]
+    return rank_sum(values, system, scores.shape[1], test)[0]
+
+
 def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
     """p of one-sided Mann-Whitney tests of each pair of systems on the segments both have (WMT23).
 
@@ -201,21 +198,15 @@ def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
     (systems, systems): the row's system is better than the column's. It is NaN on the diagonal, if
     two systems share no segment, and if all their values are equal.
     """
-    columns = np.ascontiguousarray(scores.T)
-    first, second = np.triu_indices(len(columns), 1)
-    pairs = len(first)
-    pair, *values = _shared(columns, columns, first, second)
-    n = np.bincount(pair, minlength=pairs).astype(float)
-    both = np.concatenate(values)
-    ranks, ties = ranks_within(both, np.tile(pair, 2), pairs)
-    total = np.bincount(pair, ranks[: len(pair)], pairs)
-    lead = total - n * (n + 1) / 2 - n * n / 2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        variance = n * n / 12 * (2 * n + 1 - ties / (2 * n * (2 * n - 1)))
-    spread = np.sqrt(np.where(variance > 0, variance, np.nan))
-    upper = ndtr(-(lead - 0.5) / spread)
-    lower = ndtr((lead + 0.5) / spread)
-    return _square(scores.shape[1], upper, lower)
+    known = np.isfinite(scores)
+    if known.all():
+        return rank_sums(scores, "greater")
+    n = scores.shape[1]
+    p = np.full((n, n), np.nan)
+    for pair in combinations(range(n), 2):
+        shared = scores[known[:, pair].all(axis=1)]
+        p[np.ix_(pair, pair)] = rank_sums(shared[:, pair], "greater")
+    return p
 
 
 def _square(n: int, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:

@@ -14,11 +14,11 @@ from .paired import (
     approximate_means,
     either_bootstrap,
     rank_sum_shared,
+    rank_sums,
     signed_rank_by_domain,
     signed_rank_crossed,
 )
 from .ranking import CLUSTER_RULES, Ranking, clusters, disjoint_ranges
-from .significance import rank_sum
 
 Test = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
 Ranges = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -95,20 +95,6 @@ class Recipe:
         )
 
 
-def _rank_sum(scores: np.ndarray, test: str) -> np.ndarray:
-    """p of rank-sum tests, `test` of `significance.TESTS`."""
-    segment, system = np.nonzero(np.isfinite(scores))
-    values = scores[segment, system]
-    return rank_sum(values, system, scores.shape[1], test)[0]
-
-
-def _rank_sum_shared(scores: np.ndarray) -> np.ndarray:
-    """p of one-sided rank-sum tests, each pair on the segments that both systems have."""
-    if np.isfinite(scores).all():  # the same, sooner
-        return _rank_sum(scores, "greater")
-    return rank_sum_shared(scores)
-
-
 def _crossed(scores: np.ndarray) -> np.ndarray:
     """One-sided signed rank tests of all differences between judgments of two systems, p doubled.
 
@@ -175,7 +161,7 @@ RECIPES = {
             rows="good workers",
             score="z",
             needs=("worker",),
-            test=lambda scores, domain, rng: _rank_sum(scores, "scipy<1.7"),
+            test=lambda scores, domain, rng: rank_sums(scores, "scipy<1.7"),
             lines=by_rule("knowles"),
             rule="knowles",
             test_form="Mann-Whitney as SciPy did before 1.7 (half the two-sided p), {alpha}",
@@ -187,7 +173,7 @@ RECIPES = {
             years="2023, DA+SQM",
             since=2022,
             rows="no document with a bad item",
-            test=lambda scores, domain, rng: _rank_sum_shared(scores),
+            test=lambda scores, domain, rng: rank_sum_shared(scores),
             lines=_fewest_wins,
             test_form="Mann-Whitney, one-sided, on the segments both systems have, {alpha}",
             line_rule="a line where the fewest wins so far equal the number of systems below",
