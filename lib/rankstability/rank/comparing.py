@@ -71,8 +71,8 @@ def compare(original: Ranking, changed: Ranking) -> Change:
             raise DataError(
                 "not a ranking", value=type(one).__name__, expected=expected
             )
-    if set(original.systems) != set(changed.systems):
-        differing = sorted(set(original.systems) ^ set(changed.systems))
+    differing = sorted(set(original.systems) ^ set(changed.systems))
+    if differing:
         problem = "the rankings do not hold the same systems"
         raise DataError(
             problem, value=differing, expected="each system in both"

@@ -46,20 +46,16 @@ def signed_rank(
     for start in range(0, len(first), step):  # blocks stay in the cache
         i = first[start : start + step]
         j = second[start : start + step]
-        p[i, j], p[j, i] = _signed(one, two, i, j, sides)
+        p[i, j], p[j, i] = _signed(one[i] - two[j], sides)
     return p
 
 
-def _signed(
-    one: np.ndarray,
-    two: np.ndarray,
-    first: np.ndarray,
-    second: np.ndarray,
-    sides: str,
-) -> tuple[np.ndarray, np.ndarray]:
-    """p that the first system of each pair is better, and that the second is (`signed_rank`)."""
-    pairs = len(first)
-    gap = one[first] - two[second]
+def _signed(gap: np.ndarray, sides: str) -> tuple[np.ndarray, np.ndarray]:
+    """p that the first system of each pair is better, and that the second is (`signed_rank`).
+
+    `gap`: the first's lead on each segment, (pairs, segments), NaN on those that they do not share.
+    """
+    pairs = len(gap)
     pair, segment = np.nonzero(np.isfinite(gap))
     judged = np.bincount(pair, minlength=pairs)
     difference = gap[pair, segment]
