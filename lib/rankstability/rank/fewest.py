@@ -530,7 +530,7 @@ def removals_of_battles(
     def without(judge: int) -> PairCounts:
         return without_judges(np.array([judge]), 1)
 
-    judged = np.bincount(data.owner("judge"))
+    judged = by_judge.wins.sum(axis=1) + by_judge.ties.sum(axis=1) // 2
     busiest = np.sort(np.argsort(-judged, kind="stable")[:SINGLE]).tolist()
     rows = []
     for unit, effect, left, weaken, of, alone in (
