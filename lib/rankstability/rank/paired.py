@@ -9,7 +9,6 @@ from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 from scipy.sparse import csr_array
 from scipy.special import ndtr, ndtri
 
@@ -151,11 +150,22 @@ def ranks_within(
     `group` is from 0 to `groups` - 1. Ties are, for each group, the sum of t^3 - t over its sets of
     t equal values; 0 if there are none.
     """
-    ranks = pd.Series(values).groupby(group).rank().to_numpy()
-    squares = np.bincount(group, ranks**2, groups)
-    n = np.bincount(group, minlength=groups)
-    # without ties, the squares would add up to n (n + 1) (2 n + 1) / 6
-    return ranks, 2.0 * n * (n + 1) * (2 * n + 1) - 12 * squares
+    order = np.argsort(values)
+    # short integers are sorted by radix
+    small = group[order].astype(np.int16 if groups < 2**15 else np.int64)
+    order = order[np.argsort(small, kind="stable")]
+    value = values[order]
+    of = group[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (value[1:] != value[:-1]) | (of[1:] != of[:-1])
+    start = np.flatnonzero(new)
+    length = np.diff(np.append(start, len(order)))
+    size = np.bincount(group, minlength=groups)
+    before = np.cumsum(size) - size
+    mean = start + (length + 1) / 2 - before[of[start]]
+    ranks = np.empty(len(order))
+    ranks[order] = np.repeat(mean, length)
+    return ranks, np.bincount(of[start], length**3.0 - length, groups)
 
 
 @lru_cache(maxsize=1)
