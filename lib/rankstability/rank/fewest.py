@@ -492,9 +492,16 @@ def removals_of_battles(
         return PairCounts(systems, wins, ties + ties.T)
 
     def without_judges(ranked: np.ndarray, k: int) -> PairCounts:
-        kept = np.ones(len(judges), int)
-        kept[ranked[:k]] = 0
-        return by_judge.weighted(kept)
+        rows = ranked[:k]
+        gone = replace(
+            by_judge,
+            wins=by_judge.wins[rows],
+            ties=by_judge.ties[rows],
+            judges=rows,
+        ).counts
+        return PairCounts(
+            systems, counts.wins - gone.wins, counts.ties - gone.ties
+        )
 
     def again(left: PairCounts) -> Ranking | None:
         if method == STRENGTH and not finite(left):
