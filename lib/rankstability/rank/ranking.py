@@ -382,9 +382,10 @@ def rank(
     **settings: Any,
 ) -> Ranking:
     """`rank_scored`, where each system has a score. Raises DataError for one without."""
-    missing = table.loc[table[by].isna(), "system"].astype(str)
-    if len(missing):
-        raise without_score(by, sorted(missing))
+    missing = np.isnan(table[by].to_numpy(float))
+    if missing.any():
+        names = table.loc[missing, "system"].astype(str)
+        raise without_score(by, sorted(names))
     return rank_scored(table, p, lead, by=by, **settings)
 
 
