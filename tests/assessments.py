@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import demo_da
@@ -9,8 +10,10 @@ import numpy as np
 import pandas as pd
 
 from rankcampaigns import rr
+from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankstability.judgments import Blocks, DirectAssessment, direct_assessment
 from rankstability.rank.ranking import rank
+from rankstability.rank.resampling import Units, units
 
 
 def assessment(latest: pd.DataFrame, good: pd.DataFrame | None = None) -> DirectAssessment:
@@ -51,6 +54,14 @@ def ranked(data: Blocks) -> pd.DataFrame:
     frame["position"] = np.tile(np.arange(1, k + 1), count)
     frame["system"], frame["rank"] = np.array(data.systems)[data.codes.ravel()], data.ranks.ravel()
     return frame.assign(task="xx-yy", pair="xx-yy", track="", document="d", ranked=True)
+
+
+def simulated(judgments: int = 2000, tied: bool = False) -> Units:
+    """Units of a simulated campaign of six systems; with its ranks in twos, if `tied`."""
+    model = Model(6, 8.0)
+    rng = np.random.default_rng(1)
+    data = draw_blocks(model, draw_qualities(model, 1, rng)[0], judgments, rng, judges=9)
+    return units(replace(data, ranks=1 + data.ranks // 2) if tied else data)
 
 
 ROWS = [  # worker, system, segment, type, score

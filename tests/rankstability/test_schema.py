@@ -285,24 +285,18 @@ def test_rows_of_a_file_are_named_by_their_lines_and_its_columns():
     made = tables.table(Path("f"), frame, [4, 8, 9, 10])
     columns = schemas.ids("system") | {"raw": schemas.SCORE}
     names = {"raw": "their raw", "system": "system"}
-    for rows, place in (
-        (None, (8, "system", "")),
-        (np.array([0, 2]), (9, "their raw", "x")),
+    turned = tables.table(Path("f"), frame, [10, 9, 8, 4])  # as of a wide table that was melted
+    for table, rows, place in (
+        (made, None, (8, "system", "")),
+        (made, np.array([0, 2]), (9, "their raw", "x")),
+        (turned, None, (4, "their raw", "y")),
+        (turned, np.array([1, 2]), (8, "their raw", "x")),
     ):
         with pytest.raises(DataError) as caught:
-            made.validated(columns, names, rows)
+            table.validated(columns, names, rows)
         error = caught.value
         assert (error.line, error.column, error.value) == place
         assert error.file == "f" and error.row is None
-    turned = tables.table(Path("f"), frame, [10, 9, 8, 4])  # as of a wide table that was melted
-    for rows, place in (
-        (None, (4, "their raw", "y")),
-        (np.array([1, 2]), (8, "their raw", "x")),
-    ):
-        with pytest.raises(DataError) as caught:
-            turned.validated(columns, names, rows)
-        error = caught.value
-        assert (error.line, error.column, error.value) == place
     fine = made.validated(columns, names, np.array([0]))
     assert fine.index.tolist() == [0] and fine["raw"].tolist() == [1.0]
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import binom
 
 from rankstability.errors import DataError
 from rankstability.rank.resampling import (
@@ -32,8 +33,6 @@ def critical_wins(
     if no number of wins suffices. ``sides=1`` tests each direction at `alpha`, ``sides=2`` is a
     two-sided test at `alpha`. The array is shared and read-only.
     """
-    from scipy.stats import binom
-
     fewest = np.ones(most + 1, dtype=np.int64)
     fewest[1:] += binom.isf(alpha / sides, np.arange(1, most + 1), 0.5).astype(
         np.int64

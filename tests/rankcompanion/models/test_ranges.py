@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from assessments import simulated
 from rankcompanion.models.ranges import (
     bootstrap_ranges,
     critical_wins,
@@ -17,9 +18,7 @@ from rankcompanion.models.ranges import (
     significant_share,
     significant_wins,
 )
-from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankstability.errors import DataError
-from rankstability.rank.resampling import Units, units
 
 
 @pytest.mark.parametrize("sides", [1, 2])
@@ -79,14 +78,6 @@ def test_the_papers_pairwise_example():
     assert (first[0], last[0]) == (3, 6)
 
 
-def campaign(judgments: int) -> Units:
-    """Units of a simulated campaign of six systems."""
-    model = Model(6, 8.0)
-    rng = np.random.default_rng(1)
-    quality = draw_qualities(model, 1, rng)[0]
-    return units(draw_blocks(model, quality, judgments, rng, judges=9))
-
-
 def slow_clusters(first: list[int], last: list[int]) -> list[set[int]]:
     """Connected components of overlapping ranges, by merging until nothing overlaps."""
     groups = [({i}, a, b) for i, (a, b) in enumerate(zip(first, last, strict=True))]
@@ -119,7 +110,7 @@ def test_clusters_are_what_overlap_connects(ranges):
 
 
 def test_a_range_table_is_in_order_and_holds_the_rank():
-    data = campaign(6000)
+    data = simulated(6000)
     table = range_table(data, 500, np.random.default_rng(5))
     assert list(table["rank"]) == [1, 2, 3, 4, 5, 6] and table["score"].is_monotonic_decreasing
     assert (table["first"] <= table["rank"]).all() and (table["rank"] <= table["last"]).all()
@@ -129,7 +120,7 @@ def test_a_range_table_is_in_order_and_holds_the_rank():
 
 
 def test_the_more_ranks_are_chopped_off_the_narrower_the_ranges():
-    moved = bootstrap_ranges(campaign(500).counts, 200, np.random.default_rng(1), [0, 20])
+    moved = bootstrap_ranges(simulated(500).counts, 200, np.random.default_rng(1), [0, 20])
     assert (moved[0][1] - moved[0][0]).sum() > (moved[1][1] - moved[1][0]).sum()
 
 

@@ -6,27 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assessments import ranked
+from assessments import ranked, simulated
 from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankstability.errors import DataError
 from rankstability.rank.resampling import (
     UNITS,
-    Units,
     default_unit,
     ranks,
     resample_judgments,
     units,
 )
 from rankstability.score.pairwise import PairCounts, pair_counts
-
-
-def campaign(judgments: int = 2000, seed: int = 1, tied: bool = False) -> Units:
-    """Units of a simulated campaign; with its ranks in twos, if `tied`."""
-    model = Model(6, 8.0)
-    rng = np.random.default_rng(seed)
-    data = draw_blocks(model, draw_qualities(model, 1, rng)[0], judgments, rng, judges=9)
-    return units(replace(data, ranks=1 + data.ranks // 2) if tied else data)
-
 
 WINS = np.array([[0, 30, 5], [20, 0, 12], [10, 3, 0]])
 
@@ -42,7 +32,7 @@ def test_the_multinomial_is_resampling_judgments():
 
 
 def test_ties_are_judgments_too():
-    data = campaign(tied=True)
+    data = simulated(tied=True)
     assert data.counts.ties.any()
     drawn = data.resample("judgment", 50, np.random.default_rng(1))
     assert (drawn.wins.sum((1, 2)) + drawn.ties.sum((1, 2)) // 2 == data.counts.comparisons).all()
@@ -53,7 +43,7 @@ def test_ties_are_judgments_too():
 @pytest.mark.parametrize("unit", UNITS)
 def test_every_unit_is_unbiased(unit):
     """Resampled counts have the campaign's counts as their mean, whatever is drawn."""
-    data = campaign()
+    data = simulated()
     drawn = data.resample(unit, 4000, np.random.default_rng(2))
     error = (drawn.wins.mean(axis=0) - data.counts.wins) / (drawn.wins.std(axis=0) / 4000**0.5 + 1)
     assert drawn.wins.shape == (4000, 6, 6) and np.abs(error).max() < 4.5
