@@ -1,1 +1,1 @@
-"""Crossed mixed models (05, and planning), and simulated campaigns (09)."""
+"""What several notebooks and the page share: mixed models, simulated campaigns, removals, units."""

@@ -16,7 +16,6 @@ from rankstability.judgments import (
     ranked_systems,
 )
 from rankstability.rank import fewest as decisive
-from rankstability.rank import removing
 from rankstability.rank.battles import battles
 from rankstability.rank.deciding import fewest_comparisons
 from rankstability.rank.ranking import Ranking
@@ -27,6 +26,7 @@ from rankstability.rank.units import DOCUMENT, TWO_WAY, WORKER
 from rankstability.score import rr
 from rankstability.score.pairwise import ratio
 
+from ..models import removing
 from ..notebooks.lines.tables import units_by_system
 from . import annotators, answers, sizes
 from .case import Case

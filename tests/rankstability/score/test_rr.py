@@ -9,11 +9,11 @@ import pytest
 
 from assessments import frame_of
 from rankcampaigns import rr as readers_rr
+from rankcompanion.models import removing
 from rankcompanion.notebooks.relative_ranking import methods
 from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
 from rankstability.change import perturb
 from rankstability.errors import DataError
-from rankstability.rank import removing
 from rankstability.rank.systems import rank_counts
 from rankstability.score import pairwise, rr
 

@@ -1,5 +1,6 @@
 """Notebook 07: ways to count wins, agreement of judges, strengths."""
 
+from ...models.removing import removals
 from .agreement import agreement as agreement_by
 from .agreement import annotate, expected_agreement, kappa_table
 from .methods import (
@@ -37,6 +38,7 @@ __all__ = [  # what the notebook calls
     "modelled",
     "ranges",
     "removal_summary",
+    "removals",
     "sign_tests",
     "sole_winners",
     "strengths",

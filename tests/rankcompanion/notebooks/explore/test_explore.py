@@ -11,6 +11,7 @@ from conftest import needs
 from paperkit import parameters
 from paperkit.templates import template
 from rankcampaigns import campaigns
+from rankcompanion.models import removing
 from rankcompanion.notebooks import divisor_degradation as degradation
 from rankcompanion.notebooks import outlier_removal
 from rankcompanion.notebooks.explore import views as explore
@@ -19,7 +20,6 @@ from rankcompanion.notebooks.explore.views import State, load
 from rankcompanion.notebooks.explore.widgets import Explorer
 from rankcompanion.notebooks.srp.rankings import by_normalisation, rank_ratings, system_means
 from rankstability.errors import DataError
-from rankstability.rank import removing
 from rankstability.rank.comparing import compare
 from rankstability.rank.ranking import CLUSTER_RULES
 from rankstability.rank.standing import rank_systems

@@ -6,13 +6,13 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from ..change.perturb import remove
-from ..judgments import REFERENCE, DirectAssessment, ranked_systems
-from ..score import pairwise, rr
-from ..score.pairwise import PairCounts
-from ..score.scored import segment_scores
-from . import comparing
-from .systems import count_tests, rank_counts, rank_scores
+from rankstability.change.perturb import remove
+from rankstability.judgments import REFERENCE, DirectAssessment, ranked_systems
+from rankstability.rank import comparing
+from rankstability.rank.systems import count_tests, rank_counts, rank_scores
+from rankstability.score import pairwise, rr
+from rankstability.score.pairwise import PairCounts
+from rankstability.score.scored import segment_scores
 
 REMOVED_REFERENCE = "ref"  # the removal of the reference in tables
 

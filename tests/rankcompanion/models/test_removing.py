@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from assessments import assessment, frame_of
+from rankcompanion.models.removing import removals, removals_by_z
 from rankstability.rank.comparing import compare
-from rankstability.rank.removing import removals, removals_by_z
 from rankstability.rank.systems import rank_counts
 from rankstability.score.pairwise import PairCounts, pair_counts
 
