@@ -102,3 +102,27 @@ def frame_of(blocks):
         for k, (system, rank) in enumerate(block.items(), 1)
     ]
     return pd.DataFrame(rows, columns=rr.COLUMNS)
+
+
+def made_up(seed=0, systems=4, buckets=((3, (0, 1, 2)), (4, (1, 2, 3))), scale=None):
+    """A small campaign of MQM: judgments per segment as (system, document, segment, rater) rows."""
+    rng = np.random.default_rng(seed)
+    rows, segment, document = [], 0, 0
+    for documents, raters in buckets:
+        for _ in range(documents):
+            for _ in range(rng.integers(1, 5)):
+                for s in range(systems):
+                    hard = rng.normal()
+                    for r in raters:
+                        harsh = 1.5 + r * 0.5 if scale is None else scale[r]
+                        errors = rng.poisson(max(0.1, (1 + 0.3 * s + 0.3 * hard) * harsh))
+                        rows += [(f"S{s}", f"d{document}", segment, f"r{r}")] * max(errors, 1)
+                        rows[-1] = (*rows[-1], "x") if errors == 0 else rows[-1]
+                segment += 1
+            document += 1
+    frame = pd.DataFrame([r[:4] for r in rows], columns=["system", "document", "segment", "rater"])
+    none = np.array([len(r) == 5 for r in rows])
+    frame["category"] = np.where(none, "No-error", "Other")
+    severe = np.where(rng.random(len(frame)) < 0.3, "Major", "Minor")
+    frame["severity"] = np.where(none, "No-error", severe)
+    return frame

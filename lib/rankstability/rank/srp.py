@@ -7,29 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..chance import in_parallel
 from ..score.mqm import Ratings, ratings
 from .significance import permutation_test
 from .srp_studies import Design, assign, draw_documents, item_scores
 
 DEFAULT = Design()
 DESIGNED = ["grouping", "balance", "normalisation", "ratings_per_item"]
-COLUMNS = [
-    *DESIGNED,
-    "documents",
-    "studies",
-    "srp",
-    "significant_pairs",
-    "empty_share",
-    "se",
-    "srp_both",
-    "srp_equal_claims",
-    "se_equal_claims",
-    "kendall",
-    "pearson",
-    "se_kendall",
-    "document_sets",
-]
 
 
 @dataclass(frozen=True)
@@ -265,15 +248,3 @@ def srp(
     return (
         row | {"documents": size, "document_sets": sets} | stability(outcome)
     )
-
-
-def table(
-    data: Ratings, designs: Sequence[Design], seed: int, jobs: int = 1
-) -> pd.DataFrame:
-    """`srp` of every design (each once), in order; the same for any number of jobs."""
-    unique = dict.fromkeys(
-        replace(d, documents=d.documents or len(data.documents))
-        for d in designs
-    )
-    rows = in_parallel(srp, [(data, d, seed) for d in unique], jobs)
-    return pd.DataFrame(rows)[COLUMNS]

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from assessments import made_up
 from conftest import needs, real
 from rankcampaigns.mqm import read_mqm
 from rankcompanion.notebooks.srp.raters import minimum_entropy
@@ -16,31 +17,6 @@ from rankstability.rank import srp_studies as studies
 from rankstability.rank.significance import draw_signs, permutation_test
 from rankstability.rank.srp_studies import Design
 from rankstability.score import mqm
-
-
-def made_up(seed=0, systems=4, buckets=((3, (0, 1, 2)), (4, (1, 2, 3))), scale=None):
-    """A small campaign: judgments per segment as (system, document, segment, rater) rows."""
-    rng = np.random.default_rng(seed)
-    rows, segment, document = [], 0, 0
-    for documents, raters in buckets:
-        for _ in range(documents):
-            for _ in range(rng.integers(1, 5)):
-                for s in range(systems):
-                    hard = rng.normal()
-                    for r in raters:
-                        harsh = 1.5 + r * 0.5 if scale is None else scale[r]
-                        errors = rng.poisson(max(0.1, (1 + 0.3 * s + 0.3 * hard) * harsh))
-                        rows += [(f"S{s}", f"d{document}", segment, f"r{r}")] * max(errors, 1)
-                        rows[-1] = (*rows[-1], "x") if errors == 0 else rows[-1]
-                segment += 1
-            document += 1
-    frame = pd.DataFrame([r[:4] for r in rows], columns=["system", "document", "segment", "rater"])
-    none = np.array([len(r) == 5 for r in rows])
-    frame["category"] = np.where(none, "No-error", "Other")
-    severe = np.where(rng.random(len(frame)) < 0.3, "Major", "Minor")
-    frame["severity"] = np.where(none, "No-error", severe)
-    return frame
-
 
 # ----------------------------------------------------------- the slow, obvious version
 
@@ -261,14 +237,6 @@ def test_a_target_is_given_up_after_three_attempts_that_no_study_met(monkeypatch
         assert (choice[0] == 2).all() and (choice[1] == 1).all()
 
 
-def test_a_table_has_each_design_once_and_all_documents_where_none_are_asked_for():
-    data = mqm.ratings(made_up(systems=2, buckets=((3, (0, 1)),)))
-    few = {"studies": 3, "permutations": 9}
-    whole = Design(**few)
-    designs = [Design(documents=2, **few), whole, Design(documents=3, **few), whole]
-    assert srp.table(data, designs, seed=1)["documents"].tolist() == [2, 3]
-
-
 def test_minimum_entropy_by_hand():
     """Both buckets share raters 1 and 2: one of them can do all the work."""
     assert minimum_entropy(mqm.ratings(made_up())) == 0
@@ -285,17 +253,6 @@ def test_wrong_designs_are_refused():
     for design in (Design(documents=99), Design(ratings_per_item=4)):
         with pytest.raises(DataError, match="not that many"):
             srp.srp(data, design, seed=1)
-
-
-@pytest.mark.slow
-def test_rows_do_not_depend_on_jobs_or_neighbours():
-    data = mqm.ratings(made_up())
-    designs = [Design(studies=20), Design("none", studies=20), Design(studies=20, documents=5)]
-    table = srp.table(data, designs, seed=7)
-    pd.testing.assert_frame_equal(table, srp.table(data, designs, seed=7, jobs=2))
-    alone = srp.table(data, designs[1:2], seed=7)
-    pd.testing.assert_frame_equal(table.iloc[1:2].reset_index(drop=True), alone)
-    assert not table.equals(srp.table(data, designs, seed=8))
 
 
 # ----------------------------------------------------------- the measures

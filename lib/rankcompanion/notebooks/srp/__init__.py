@@ -1,6 +1,7 @@
 """Notebook 06: stable ranking probability by study design, for MQM and all other protocols."""
 
 from .findings import (
+    COLUMNS,
     TITLES,
     Plan,
     curves,
@@ -10,6 +11,7 @@ from .findings import (
     lines_of,
     other_measures,
     recommendations,
+    table,
     verdicts,
 )
 from .rankings import by_normalisation, same_system, system_means
@@ -32,6 +34,7 @@ from .twins import (
 )
 
 __all__ = [  # what the notebook calls
+    "COLUMNS",
     "SRP_COLUMNS",
     "TITLES",
     "Plan",
@@ -55,6 +58,7 @@ __all__ = [  # what the notebook calls
     "same_system",
     "side_by_side",
     "system_means",
+    "table",
     "verdicts",
     "ways",
     "what_counts",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rankstability.chance import in_parallel
 from rankstability.rank.srp import DESIGNED, simulate, srp, stability
 from rankstability.rank.srp_studies import (
     GROUPINGS,
@@ -22,6 +23,22 @@ from rankstability.score.mqm import Ratings
 from .rankings import same_system
 from .raters import minimum_entropy
 
+COLUMNS = [
+    *DESIGNED,
+    "documents",
+    "studies",
+    "srp",
+    "significant_pairs",
+    "empty_share",
+    "se",
+    "srp_both",
+    "srp_equal_claims",
+    "se_equal_claims",
+    "kendall",
+    "pearson",
+    "se_kendall",
+    "document_sets",
+]
 FEW = 0.5  # if this share of studies has no significant pair, SRP says nothing
 
 TITLES = {
@@ -148,6 +165,18 @@ def designs(data: Ratings, plan: Plan) -> list[Design]:
     return list(dict.fromkeys(every))
 
 
+def table(
+    data: Ratings, designs: Sequence[Design], seed: int, jobs: int = 1
+) -> pd.DataFrame:
+    """`srp` of every design (each once), in order; the same for any number of jobs."""
+    unique = dict.fromkeys(
+        replace(d, documents=d.documents or len(data.documents))
+        for d in designs
+    )
+    rows = in_parallel(srp, [(data, d, seed) for d in unique], jobs)
+    return pd.DataFrame(rows)[COLUMNS]
+
+
 def select(
     table: pd.DataFrame,
     grouping: str = "pSxS",
@@ -156,7 +185,7 @@ def select(
     ratings_per_item: int = 1,
     document_sets: str = "shared",
 ) -> pd.DataFrame:
-    """The rows of `rank.srp.table` that make one line of a figure, in order of documents.
+    """The rows of `table` that make one line of a figure, in order of documents.
 
     A column annotations is added: documents times ratings per item.
     """
@@ -219,7 +248,7 @@ def lines_of(figure: int, plan: Plan, low: float) -> dict[str, dict[str, Any]]:
 def curves(
     table: pd.DataFrame, lines: Mapping[str, Mapping[str, Any]]
 ) -> pd.DataFrame:
-    """The rows of `rank.srp.table` that a figure draws, with the label of the line as series."""
+    """The rows of `table` that a figure draws, with the label of the line as series."""
     parts = [
         select(table, **arguments).assign(series=label)
         for label, arguments in lines.items()
@@ -343,7 +372,7 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
 
 
 def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
-    """Every finding tested on a `rank.srp.table`, a row per finding.
+    """Every finding tested on a `table`, a row per finding.
 
     Columns figure, finding, first, second (labels of the lines), and the keys of `compare_lines`.
     """

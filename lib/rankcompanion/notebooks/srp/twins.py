@@ -18,7 +18,7 @@ from rankstability.chance import in_parallel, named_generator
 from rankstability.errors import DataError
 from rankstability.judgments import REFERENCE, DirectAssessment, blocks
 from rankstability.rank.significance import rank_sum, sign_test
-from rankstability.rank.srp import COLUMNS, Outcome, rank_and_test, stability
+from rankstability.rank.srp import Outcome, rank_and_test, stability
 from rankstability.rank.srp_studies import Design, assign, item_scores
 from rankstability.score import pairwise
 from rankstability.score.da import averages
@@ -26,6 +26,7 @@ from rankstability.score.mqm import Ratings
 from rankstability.score.scored import scored
 
 from ...models.variance import has_documents
+from .findings import COLUMNS
 
 ALPHA = 0.05
 DA_UNITS = ("workers", "documents", "blocks")

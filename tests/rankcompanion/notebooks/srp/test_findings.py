@@ -3,12 +3,13 @@
 import pandas as pd
 import pytest
 
+from assessments import made_up
 from conftest import needs, real
 from rankcampaigns import campaigns
 from rankcampaigns.mqm import read_mqm
 from rankcompanion.notebooks.srp import findings as srp_findings
 from rankcompanion.notebooks.srp.findings import Plan
-from rankstability.rank import srp
+from rankstability.rank.srp_studies import Design
 from rankstability.score import mqm
 
 QUICK = Plan(studies=20, permutations=60, sizes=2, entropies=(0.8, 0.1))
@@ -21,7 +22,7 @@ def demo():
 
 @pytest.fixture(scope="module")
 def quick(demo):
-    return srp.table(demo, srp_findings.designs(demo, QUICK), seed=1)
+    return srp_findings.table(demo, srp_findings.designs(demo, QUICK), seed=1)
 
 
 def test_every_line_of_every_figure_is_there(demo, quick):
@@ -37,6 +38,25 @@ def test_every_line_of_every_figure_is_there(demo, quick):
     )
     assert single["annotations"].tolist() == double["annotations"].tolist()
     assert (single["documents"] == 2 * double["documents"]).all()
+
+
+def test_a_table_has_each_design_once_and_all_documents_where_none_are_asked_for():
+    data = mqm.ratings(made_up(systems=2, buckets=((3, (0, 1)),)))
+    few = {"studies": 3, "permutations": 9}
+    whole = Design(**few)
+    designs = [Design(documents=2, **few), whole, Design(documents=3, **few), whole]
+    assert srp_findings.table(data, designs, seed=1)["documents"].tolist() == [2, 3]
+
+
+@pytest.mark.slow
+def test_rows_do_not_depend_on_jobs_or_neighbours():
+    data = mqm.ratings(made_up())
+    designs = [Design(studies=20), Design("none", studies=20), Design(studies=20, documents=5)]
+    table = srp_findings.table(data, designs, seed=7)
+    pd.testing.assert_frame_equal(table, srp_findings.table(data, designs, seed=7, jobs=2))
+    alone = srp_findings.table(data, designs[1:2], seed=7)
+    pd.testing.assert_frame_equal(table.iloc[1:2].reset_index(drop=True), alone)
+    assert not table.equals(srp_findings.table(data, designs, seed=8))
 
 
 def line(srp_values, se=0.01, empty=0.0):
