@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankstability.chance import named_generator
+from rankcompanion.models.chance import named_generator
 from rankstability.errors import DataError
 from rankstability.judgments import Blocks
 from rankstability.rank import certainty as sure

@@ -17,8 +17,8 @@ import pandas as pd
 from bench_planning import separated
 
 from rankcampaigns import campaigns
+from rankcompanion.models.chance import named_generator
 from rankcompanion.verdict import design, sizes
-from rankstability.chance import named_generator
 from rankstability.rank.certainty import Certainty, certainty
 from rankstability.rank.comparing import tau
 from rankstability.rank.recipes import RECIPES, counted_by

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from rankcompanion.models.chance import named_generator
 from rankcompanion.verdict import sizes
-from rankstability.chance import named_generator
 from rankstability.rank.certainty import Certainty, certainty
 from rankstability.rank.comparing import tau
 from rankstability.rank.units import normal_draws

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from rankcompanion.models.chance import named_generator
 from rankcompanion.notebooks import protocols_and_test_sets as protocols
-from rankstability.chance import named_generator
 from rankstability.score.scored import Scores
 
 RESULTS = Path(__file__).parent / "results" / "protocols.csv"

@@ -17,6 +17,7 @@ import pandas as pd
 
 from paperkit import claims
 from rankcampaigns import campaigns
+from rankcompanion.models.chance import in_shards
 from rankcompanion.models.ranges import range_clusters, rank_ranges
 from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankcompanion.notebooks.simulation import readings
@@ -35,7 +36,6 @@ from rankcompanion.papers.koehn2012 import (
     printed,
     range_text,
 )
-from rankstability.chance import in_shards
 from rankstability.rank.resampling import UNITS, ranks, units
 from rankstability.score.pairwise import expected_win
 from rankstability.score.rr import REFERENCE, tasks

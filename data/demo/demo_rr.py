@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from paperkit.placing import write_whole
+from rankcompanion.models.chance import child_seeds
 from rankstability import paths
-from rankstability.chance import child_seeds
 
 SEED = 20126
 FILE = paths.DEMO / "demo-rr" / "demo.RNK_results.csv"

@@ -21,6 +21,8 @@ from rankstability.rank.standing import splits
 from rankstability.rank.units import unit_totals
 from rankstability.score.scored import Scores, from_frame
 
+from ..models.chance import named_generator as named_generator
+
 UNITS = ("document", "segment")
 FEWEST = 8  # documents that can be resampled: intervals from fewer are too narrow to be given
 COLUMNS = [

@@ -15,7 +15,6 @@ import pandas as pd
 from rankcampaigns.campaigns import Campaign
 from rankcampaigns.humans import asked
 from rankcampaigns.languages import PLACEHOLDER
-from rankstability.chance import named_generator
 from rankstability.judgments import (
     DirectAssessment,
     human_systems,
@@ -29,6 +28,7 @@ from rankstability.rank.certainty import Certainty
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.recipes import RECIPES, Recipe
 
+from ..models.chance import named_generator
 from ..running.run import of_no_weight
 from ..running.session import Run
 from .case import Case

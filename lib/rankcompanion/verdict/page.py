@@ -21,7 +21,6 @@ from paperkit import parameters, placing
 from paperkit.templates import HERE, short, template
 from rankcampaigns import campaigns
 from rankcampaigns.languages import PLACEHOLDER
-from rankstability.chance import named_generator
 from rankstability.errors import visible
 from rankstability.rank.balanced import design
 from rankstability.rank.battles import meetings
@@ -33,6 +32,7 @@ from rankstability.rank.units import unit_table
 
 from ..figures import lines as figures
 from ..figures.common import HOUSE
+from ..models.chance import named_generator
 from ..running import run as runner
 from ..running import session
 from ..running.session import Drawn, Outputs, Run

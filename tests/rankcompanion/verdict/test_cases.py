@@ -5,13 +5,13 @@ from pandas.testing import assert_frame_equal
 
 from conftest import needs
 from rankcampaigns import campaigns
+from rankcompanion.models.chance import named_generator
 from rankcompanion.notebooks import outlier_removal
 from rankcompanion.notebooks.lines import tables as lines
 from rankcompanion.notebooks.srp import twins
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import sizes
 from rankstability import rank_systems, segment_scores
-from rankstability.chance import named_generator
 from rankstability.rank import standing as places
 from rankstability.rank.recipes import RECIPES, recipe_of_year
 

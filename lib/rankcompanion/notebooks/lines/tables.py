@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from rankstability.chance import named_generator
 from rankstability.rank.recipes import RECIPES
 from rankstability.rank.standing import UNTOLD
 from rankstability.rank.units import TWO_WAY, unit_table, unit_totals
 from rankstability.score.scored import Scores
 
+from ...models.chance import named_generator
 from .calibration import false_lines
 
 SHOWN = (

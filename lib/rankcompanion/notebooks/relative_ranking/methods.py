@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from rankstability.chance import named_generator
 from rankstability.errors import DataError
 from rankstability.judgments import REFERENCE
 from rankstability.rank import (
@@ -22,6 +21,7 @@ from rankstability.rank.systems import UNSCORED, rank_counts
 from rankstability.score import pairwise, rr
 from rankstability.score.pairwise import PairCounts
 
+from ...models.chance import named_generator
 from ...models.ranges import range_frame
 
 SOLE_WINNERS = 9  # systems named in Table 4, besides the reference

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc, ndtr
 from scipy.stats import binom
 
-from rankstability.chance import in_shards
 from rankstability.rank.resampling import ranks
 from rankstability.rank.tournament import feedback_arc_sets
 from rankstability.score.pairwise import (
@@ -27,6 +26,7 @@ from rankstability.score.pairwise import (
 )
 
 from ...models import ranges
+from ...models.chance import in_shards
 from ...models.ranges import (
     critical_wins,
     range_clusters,

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from paperkit.claims import settings
-from rankstability.chance import child_seeds
 from rankstability.rank.resampling import Units, units
 from rankstability.score.pairwise import expected_win, weighted
 from rankstability.score.rr import REFERENCE
 
+from ...models.chance import child_seeds
 from ...models.ranges import range_table, significant_share
 from ...models.simulate import Model
 from .experiments import (

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rankstability.chance import in_parallel
 from rankstability.rank.srp import DESIGNED, simulate, srp, stability
 from rankstability.rank.srp_studies import (
     GROUPINGS,
@@ -20,6 +19,7 @@ from rankstability.rank.srp_studies import (
 from rankstability.score import mqm
 from rankstability.score.mqm import Ratings
 
+from ...models.chance import in_parallel
 from .rankings import same_system
 from .raters import minimum_entropy
 

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from rankstability.chance import in_parallel, named_generator
 from rankstability.errors import DataError
 from rankstability.judgments import REFERENCE, DirectAssessment, blocks
 from rankstability.rank.significance import rank_sum, sign_test
@@ -25,6 +24,7 @@ from rankstability.score.da import averages
 from rankstability.score.mqm import Ratings
 from rankstability.score.scored import scored
 
+from ...models.chance import in_parallel, named_generator
 from ...models.variance import has_documents
 from .findings import COLUMNS
 

@@ -7,7 +7,7 @@ import joblib
 import numpy as np
 import pytest
 
-from rankstability.chance import child_seeds, in_parallel, in_shards, named_generator
+from rankcompanion.models.chance import child_seeds, in_parallel, in_shards, named_generator
 
 
 def test_child_seeds_do_not_depend_on_how_many_are_asked_for():
