@@ -18,9 +18,9 @@ from bench_planning import separated
 
 from rankcampaigns import campaigns
 from rankcompanion.models.chance import named_generator
+from rankcompanion.models.comparing import tau
 from rankcompanion.verdict import design, sizes
 from rankstability.rank.certainty import Certainty, certainty
-from rankstability.rank.comparing import tau
 from rankstability.rank.recipes import RECIPES, counted_by
 from rankstability.score.scored import Scores
 

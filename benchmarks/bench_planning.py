@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 from rankcompanion.models.chance import named_generator
+from rankcompanion.models.comparing import tau
 from rankcompanion.verdict import sizes
 from rankstability.rank.certainty import Certainty, certainty
-from rankstability.rank.comparing import tau
 from rankstability.rank.units import normal_draws
 from rankstability.score.scored import Scores
 

@@ -15,8 +15,9 @@ from rankstability.judgments import (
     of_type,
     unmarked,
 )
-from rankstability.rank.comparing import opposite_pairs
 from rankstability.score.da import NO_SPREAD, judgment_z, worker_statistics
+
+from ..models.comparing import opposite_pairs
 
 UNITS = ("auto", "hit", "worker")
 CONTROLS = ("REF", "BAD_REF")

@@ -17,11 +17,13 @@ from rankstability.judgments import (
     of_systems,
     of_type,
 )
-from rankstability.rank.comparing import compare, held_places, tau
+from rankstability.rank.comparing import compare
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.standing import rank_systems
 from rankstability.score.da import NO_SPREAD
 from rankstability.score.scored import segment_scores
+
+from ..models.comparing import held_places, tau
 
 Ranker = Callable[[DirectAssessment], Ranking]
 SETS = {

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from rankstability.rank.certainty import Certainty
-from rankstability.rank.comparing import tau
 from rankstability.rank.units import difference_variance, nested, normal_draws
 from rankstability.score.scored import Scores
 
 from ..models import variance
+from ..models.comparing import tau
 from . import design
 from .design import DRAWN, Precision
 

@@ -9,10 +9,10 @@ import pytest
 
 from conftest import needs
 from rankcampaigns import campaigns, official
+from rankcompanion.models.comparing import tau
 from rankcompanion.notebooks import protocols_and_test_sets as protocols
 from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.rank.comparing import tau
 from rankstability.score.scored import from_frame, scored
 
 

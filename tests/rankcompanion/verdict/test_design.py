@@ -7,8 +7,8 @@ from scipy.stats import chi2, foldnorm
 from scipy.stats import t as student
 
 from rankcompanion.models import reml
+from rankcompanion.models.comparing import tau
 from rankcompanion.verdict import design
-from rankstability.rank.comparing import tau
 from rankstability.rank.units import difference_variance
 from rankstability.score.scored import from_frame
 from verdicts import GIVEN, drawn_scores, known_components, sure

@@ -7,11 +7,11 @@ import pandas as pd
 
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, is_human
-from rankstability.rank.comparing import opposite_pairs
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import segment_scores
 
 from ...models import variance
+from ...models.comparing import opposite_pairs
 from ...models.variance import Z95
 from ..cooccurrence import with_and_without
 

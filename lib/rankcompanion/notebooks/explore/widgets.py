@@ -10,10 +10,10 @@ import pandas as pd
 from paperkit.templates import HERE, template
 from rankcampaigns import campaigns
 from rankstability.errors import DataError
-from rankstability.rank.comparing import held_places
 from rankstability.rank.ranking import CLUSTER_RULES
 
 from ...figures.common import PALETTE, RED
+from ...models.comparing import held_places
 from .views import ALPHA, RULE, State, Task, View, load, shown
 
 STILL, INK = (

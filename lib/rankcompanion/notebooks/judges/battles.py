@@ -14,9 +14,9 @@ from scipy.stats import t as student
 
 from rankstability.errors import DataError
 from rankstability.rank import bradley_terry
-from rankstability.rank.comparing import tau
 from rankstability.score.pairwise import PairCounts
 
+from ...models.comparing import tau
 from .worth import FEWEST_SYSTEMS, LEVEL, UNKNOWN, around, ordered, worth
 
 FEWEST_QUESTIONS = 4

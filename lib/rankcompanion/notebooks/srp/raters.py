@@ -9,9 +9,10 @@ import pandas as pd
 from scipy.stats import entropy
 
 from rankstability.errors import DataError
-from rankstability.rank.comparing import tau
 from rankstability.score import mqm
 from rankstability.score.mqm import Ratings
+
+from ...models.comparing import tau
 
 EDGES = (0.0, 0.5, 1.5, 3.5, 5.5, 10.5, 20.5, np.inf)
 BINS = (
