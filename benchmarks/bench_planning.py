@@ -18,8 +18,8 @@ import pandas as pd
 from rankcompanion.models.chance import named_generator
 from rankcompanion.models.comparing import tau
 from rankcompanion.verdict import sizes
+from rankcompanion.verdict.design import normal_draws
 from rankstability.rank.certainty import Certainty, certainty
-from rankstability.rank.units import normal_draws
 from rankstability.score.scored import Scores
 
 RESULTS = Path(__file__).parent / "results"

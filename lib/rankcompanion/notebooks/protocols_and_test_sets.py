@@ -17,11 +17,11 @@ from rankstability.judgments import DirectAssessment
 from rankstability.rank.certainty import certainty
 from rankstability.rank.recipes import made_by, recipe_named
 from rankstability.rank.standing import splits
-from rankstability.rank.units import unit_totals
 from rankstability.score.scored import Scores, from_frame
 
 from ..models.chance import named_generator as named_generator
 from ..models.comparing import tau
+from ..models.units import unit_totals
 
 UNITS = ("document", "segment")
 FEWEST = 8  # documents that can be resampled: intervals from fewer are too narrow to be given

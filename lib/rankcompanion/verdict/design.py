@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr, stdtr
 
 from rankstability.rank.means import alike_p
-from rankstability.rank.units import difference_variance, normal_draws
+from rankstability.rank.units import difference_variance
 from rankstability.score.scored import Scores
 
 from ..models import variance
@@ -34,6 +34,19 @@ GAPS = np.linspace(0.0, 12.0, 61)  # grid of true gaps, in standard errors
 STEPS = 100  # iterations towards the most likely distribution of true gaps
 GRID = 60  # spreads of true means that are tried
 UNITS = 60  # degrees of freedom at which errors are as good as known
+
+
+def normal_draws(
+    covariance: np.ndarray, draws: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Normal draws with mean 0 and this covariance, (draws, systems).
+
+    They are multiplied by the symmetric square root of `covariance`, of which there is only one:
+    the signs of eigenvectors differ between processors. Negative eigenvalues count as 0.
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    root = (vectors * np.sqrt(values.clip(0.0))) @ vectors.T
+    return rng.standard_normal((draws, len(values))) @ root
 
 
 @dataclass(frozen=True)

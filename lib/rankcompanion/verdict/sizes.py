@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 
 from rankstability.rank.certainty import Certainty
-from rankstability.rank.units import difference_variance, nested, normal_draws
+from rankstability.rank.units import difference_variance
 from rankstability.score.scored import Scores
 
 from ..models import variance
 from ..models.comparing import tau
+from ..models.units import nested
 from . import design
-from .design import DRAWN, Precision
+from .design import DRAWN, Precision, normal_draws
 
 MOST = 10_000  # judgments from which variance components are estimated
 SIZES = ("documents", "annotators", "ratings")

@@ -36,7 +36,7 @@ class Battles:
     every: Units  # all comparisons by block, with ties
     grouped: Units  # the same by unit
     method: str  # the score: strengths of battles, else `METHOD`
-    # `rank.units.unit_table`, without judges if not all are named
+    # columns unit, units, inside, default; without judges if not all are named
     number: pd.DataFrame
     judges: int  # how many are named
     unnamed: int  # blocks that name no judge

@@ -11,13 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from scipy.sparse import coo_array
 
 from ..score.scored import Scores
 
 TWO_WAY = "worker x document"
-UNITS = ("worker", "hit", "document", "block", TWO_WAY)
 WORKER, DOCUMENT = TWO_WAY.split(" x ")
 SEGMENT = "segment"
 FULL = 0.1  # of the combinations of cells and systems: with fewer, matrices are sparse
@@ -34,64 +32,12 @@ def default_kinds(scored: Scores) -> tuple[str, ...]:
     return named or tuple(filter(scored.has, ["hit"]))
 
 
-def unit_table(scored: Scores) -> pd.DataFrame:
-    """The kinds of unit that these judgments name, the number of each, and the default.
-
-    Columns unit, units (their number; for two kinds, the smaller one), inside (kinds of unit in
-    which each of these is contained, joined by `` + ``), default (0 or 1, by `default_kinds`; all 0
-    if it is empty). Segments are a unit only of a table with nothing but items.
-    """
-    names = (*UNITS[:-1], *((SEGMENT,) if scored.items else ()))
-    codes = {name: scored.unit(name) for name in names if scored.has(name)}
-    number = {name: len(np.unique(c)) for name, c in codes.items()}
-    inside = {
-        name: [o for o in codes if o != name and nested(codes[name], codes[o])]
-        for name in codes
-    }
-    if {WORKER, DOCUMENT} <= codes.keys():
-        number[TWO_WAY] = min(number[WORKER], number[DOCUMENT])
-        inside[TWO_WAY] = []
-    default = " x ".join(default_kinds(scored))
-    rows = [
-        (u, n, " + ".join(inside[u]), int(u == default))
-        for u, n in number.items()
-    ]
-    return pd.DataFrame(rows, columns=["unit", "units", "inside", "default"])
-
-
-def nested(inner: np.ndarray, outer: np.ndarray) -> bool:
-    """Whether each level of one factor is contained in a level of another."""
-    outer_of = np.zeros(
-        int(inner.max()) + 1, dtype=outer.dtype
-    )  # of each inner level
-    outer_of[inner] = outer
-    return bool((outer_of[inner] == outer).all())
-
-
 def difference_variance(
     covariance: np.ndarray, least: float = 0.0
 ) -> np.ndarray:
     """Variance of the difference of every two means, from their covariance; at least `least`."""
     own = np.diag(covariance)
     return np.maximum(own[:, None] + own - 2 * covariance, least)
-
-
-def unit_totals(
-    system: np.ndarray,
-    unit: np.ndarray,
-    score: np.ndarray,
-    weight: np.ndarray,
-    systems: int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Weighted sums of scores, and sums of weights: both (units, systems), for units in use.
-
-    `system` and `unit` hold the codes of each judgment; `weight` may be 1 / n for the n judgments
-    of one output, so that a segment counts once; `systems` is the number of systems.
-    """
-    _, unit = np.unique(unit, return_inverse=True)
-    shape = int(unit.max()) + 1, systems
-    sums = cell_sums(unit, system, weight * score, shape)
-    return sums, cell_sums(unit, system, weight, shape)
 
 
 def cell_sums(
@@ -223,16 +169,3 @@ def jackknifed(share: np.ndarray, part: np.ndarray) -> Kind:
         scale = np.sqrt((number - 1) / number) / np.maximum(1 - share, 1e-12)
         effective = 1 / (share**2).sum(axis=0)
     return Kind(share, part * scale, effective)
-
-
-def normal_draws(
-    covariance: np.ndarray, draws: int, rng: np.random.Generator
-) -> np.ndarray:
-    """Normal draws with mean 0 and this covariance, (draws, systems).
-
-    They are multiplied by the symmetric square root of `covariance`, of which there is only one:
-    the signs of eigenvectors differ between processors. Negative eigenvalues count as 0.
-    """
-    values, vectors = np.linalg.eigh(covariance)
-    root = (vectors * np.sqrt(values.clip(0.0))) @ vectors.T
-    return rng.standard_normal((draws, len(values))) @ root

@@ -9,6 +9,7 @@ from scipy.stats import t as student
 from rankcompanion.models import reml
 from rankcompanion.models.comparing import tau
 from rankcompanion.verdict import design
+from rankcompanion.verdict.design import normal_draws
 from rankstability.rank.units import difference_variance
 from rankstability.score.scored import from_frame
 from verdicts import GIVEN, drawn_scores, known_components, sure
@@ -115,3 +116,13 @@ def test_agreement_is_that_of_drawn_campaigns():
     means = np.array([0.0, 1.2]) + np.random.default_rng(0).standard_normal((2, 100_000, 2))
     gap = 1.2 / np.sqrt(2)
     assert tau(*means).mean() == pytest.approx(design.agreement(gap), abs=0.01)
+
+
+def test_normal_draws_have_the_covariance_and_no_negative_variance():
+    covariance = np.array([[4.0, 1.0], [1.0, 1.0]])
+    drawn = normal_draws(covariance, 20_000, np.random.default_rng(1))
+    assert drawn.shape == (20_000, 2)
+    assert np.cov(drawn.T) == pytest.approx(covariance, abs=0.15)
+    assert drawn.mean(axis=0) == pytest.approx([0, 0], abs=0.05)
+    flat = normal_draws(np.array([[1.0, 1.5], [1.5, 1.0]]), 50, np.random.default_rng(1))
+    assert flat[:, 0] == pytest.approx(flat[:, 1])  # what they differ by would vary by less than 0

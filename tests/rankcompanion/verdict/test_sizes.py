@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from rankcompanion.verdict import design, sizes
+from rankcompanion.verdict.design import normal_draws
 from rankstability import paths
 from rankstability.rank.certainty import certainty
-from rankstability.rank.units import normal_draws
 from rankstability.score.scored import from_frame
 from verdicts import known_components, sure
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from rankcampaigns import campaigns
+from rankcompanion.models.units import unit_table
 from rankstability import battles, judgments, load, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.paths import DEMO
@@ -25,7 +26,7 @@ from rankstability.rank.standing import (
     standing,
     tops,
 )
-from rankstability.rank.units import TWO_WAY, unit_table
+from rankstability.rank.units import TWO_WAY
 from rankstability.score.scored import from_frame, scored
 
 

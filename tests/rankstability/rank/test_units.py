@@ -6,64 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankstability.rank.units import (
-    default_kinds,
-    difference_variance,
-    jackknifed,
-    nested,
-    normal_draws,
-    unit_table,
-    unit_totals,
-    within_domains,
-)
+from rankstability.rank.units import default_kinds, difference_variance, jackknifed, within_domains
 from rankstability.score.scored import from_frame
-
-
-def test_one_kind_of_unit_lies_within_another_where_each_of_it_meets_one():
-    rng = np.random.default_rng(3)
-    for _ in range(200):
-        inner, outer = rng.integers(rng.integers(1, 7), size=9), rng.integers(3, size=9)
-        if rng.random() < 0.5:
-            outer = rng.integers(4, size=7)[inner]
-        expected = all(len(set(outer[inner == one])) == 1 for one in set(inner))
-        assert nested(inner, outer) == expected
 
 
 def test_no_difference_varies_by_less_than_nothing():
     covariance = np.array([[1.0, 1.5], [1.5, 1.0]])  # of two kinds of units it may be such
     assert (difference_variance(covariance) == 0).all()
     assert (difference_variance(covariance, 0.5) == 0.5).all()
-
-
-def test_the_kinds_of_units_by_hand_with_what_contains_each():
-    """Three judge two documents of two systems; each has one HIT of each document."""
-    rows = [
-        (system, f"{document}-{who}", who, f"hit-{who}-{document}", document, 1.0)
-        for system in "AB"
-        for document in ("d1", "d2")
-        for who in ("x", "y", "z")
-    ]
-    columns = ["system", "segment", "worker", "hit", "document", "score"]
-    judged = pd.DataFrame(rows, columns=columns)
-    table = unit_table(from_frame(judged)).set_index("unit")
-    assert table["units"].to_dict() == {
-        "worker": 3, "hit": 6, "document": 2, "block": 12, "worker x document": 2,
-    }  # fmt: skip
-    assert table["inside"].to_dict() == {
-        "worker": "", "hit": "worker + document", "document": "",
-        "block": "worker + hit + document", "worker x document": "",
-    }  # fmt: skip
-    assert table["default"].to_dict() == dict.fromkeys(table.index, 0) | {"worker x document": 1}
-    alone = unit_table(from_frame(judged[["system", "segment", "hit", "score"]]))
-    assert alone.to_numpy().tolist() == [["hit", 6, "", 1]]
-
-
-def test_totals_by_hand_are_of_units_in_use():
-    system, unit = np.array([0, 1, 0, 1]), np.array([3, 3, 7, 3])
-    score, weight = np.array([10.0, 20.0, 30.0, 40.0]), np.array([1.0, 0.5, 1.0, 0.25])
-    sums, held = unit_totals(system, unit, score, weight, 2)
-    assert sums.tolist() == [[10.0, 20.0], [30.0, 0.0]]
-    assert held.tolist() == [[1.0, 0.75], [1.0, 0.0]]
 
 
 def judged_of_one_system(seed):
@@ -163,16 +113,6 @@ def test_combinations_of_units_are_kept_sparse_and_are_the_same():
         assert one.effective == pytest.approx(other.effective)
 
 
-def test_normal_draws_have_the_covariance_and_no_negative_variance():
-    covariance = np.array([[4.0, 1.0], [1.0, 1.0]])
-    drawn = normal_draws(covariance, 20_000, np.random.default_rng(1))
-    assert drawn.shape == (20_000, 2)
-    assert np.cov(drawn.T) == pytest.approx(covariance, abs=0.15)
-    assert drawn.mean(axis=0) == pytest.approx([0, 0], abs=0.05)
-    flat = normal_draws(np.array([[1.0, 1.5], [1.5, 1.0]]), 50, np.random.default_rng(1))
-    assert flat[:, 0] == pytest.approx(flat[:, 1])  # what they differ by would vary by less than 0
-
-
 def test_parts_of_units_by_hand_with_a_unit_that_one_system_lacks():
     """Shares of a half each, and of one and two thirds; the second system lacks the first unit."""
     share = np.array([[0.5, 0.0], [0.5, 1 / 3], [0.0, 2 / 3]])
@@ -203,11 +143,11 @@ def test_few_combinations_are_sparse_and_many_are_not(systems, size, sparse):
     assert kind.share.shape == (unit[0] + 1, systems)
 
 
-def test_the_kinds_of_a_table_of_items_are_its_segments_alone():
+def test_units_are_people_and_documents_else_hits_and_items_of_a_table_of_nothing_else():
     frame = pd.DataFrame({"system": list("ABA"), "segment": list("xxy"), "score": [1.0, 2, 3]})
-    judged = replace(from_frame(frame), items=True)
-    assert default_kinds(judged) == ("segment",)
-    assert unit_table(judged).to_numpy().tolist() == [["segment", 2, "", 1]]
-    assert default_kinds(from_frame(frame)) == () and unit_table(from_frame(frame)).empty
-    one = from_frame(frame.assign(worker=["u", "v", "v"], hit=["1", "2", "3"]))
+    assert default_kinds(replace(from_frame(frame), items=True)) == ("segment",)
+    assert default_kinds(from_frame(frame)) == ()
+    hits = frame.assign(hit=["1", "2", "3"])
+    assert default_kinds(from_frame(hits)) == ("hit",)
+    one = from_frame(hits.assign(worker=["u", "v", "v"]))
     assert default_kinds(one) == ("worker",)

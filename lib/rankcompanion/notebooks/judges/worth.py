@@ -16,10 +16,10 @@ import pandas as pd
 from scipy.stats import t as student
 
 from rankstability.errors import DataError
-from rankstability.rank.units import unit_totals
 from rankstability.score.scored import Scores
 
 from ...models.comparing import tau
+from ...models.units import unit_totals
 
 FEWEST_SYSTEMS, FEWEST_DOCUMENTS = (
     3,

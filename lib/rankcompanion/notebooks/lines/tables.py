@@ -7,10 +7,11 @@ import pandas as pd
 
 from rankstability.rank.recipes import RECIPES
 from rankstability.rank.standing import UNTOLD
-from rankstability.rank.units import TWO_WAY, unit_table, unit_totals
+from rankstability.rank.units import TWO_WAY
 from rankstability.score.scored import Scores
 
 from ...models.chance import named_generator
+from ...models.units import unit_table, unit_totals
 from .calibration import false_lines
 
 SHOWN = (

@@ -6,9 +6,9 @@ import pytest
 
 from conftest import needs
 from rankcampaigns import campaigns
+from rankcompanion.models.units import unit_totals
 from rankcompanion.notebooks.judges import tables, worth
 from rankstability.errors import DataError
-from rankstability.rank.units import unit_totals
 from rankstability.score.scored import from_frame
 
 PEOPLE = np.array([[70, 60, 50], [80, 75, 52], [60, 64, 40], [90, 70, 66]], float)
