@@ -17,6 +17,7 @@ import pandas as pd
 from scipy import stats
 
 from rankcampaigns import campaigns
+from rankcompanion.notebooks.lines import tables
 from rankcompanion.notebooks.lines.calibration import false_lines
 from rankstability.errors import DataError
 from rankstability.rank import paired
@@ -69,7 +70,7 @@ def rows():
         yield name, what, timed(ours, 5), timed(lambda t=scipys: each_pair(scores, t), 3)
 
     def all_of_a_pair():
-        places.recipes(by_recipe, ["segment"])
+        tables.recipes(by_recipe, ["segment"])
         places.standing(raw, "wmt26")
 
     yield name, "recipes, rank sets", timed(all_of_a_pair), np.nan

@@ -7,6 +7,7 @@ import pytest
 
 from paperkit import parameters
 from rankcampaigns import campaigns
+from rankcompanion.notebooks.lines import tables
 from rankcompanion.running import run
 from rankstability import paths
 from rankstability.rank import standing as places
@@ -29,7 +30,7 @@ def test_lines_hold_the_contract_and_the_librarys_numbers(folder):
     assert set(table["unit"]) == {"segment", "document", "worker", TWO_WAY}
     assert set(table["recipe"]) == set(RECIPES)
     judged = places.judged_by(campaigns.load("demo-srpdc", "de-en"))
-    ours = places.recipes({"wmt25": judged["wmt25"]}, ["document"])[1]
+    ours = tables.recipes({"wmt25": judged["wmt25"]}, ["document"])[1]
     theirs = table.query("recipe == 'wmt25' and unit == 'document'")
     assert theirs["claimed"].tolist() == ours["claimed"].tolist()
     assert theirs["held"].tolist() == ours["held"].tolist()

@@ -71,7 +71,7 @@ def line_counts(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame
     """Notebook 10: lines claimed and held."""
     judged = places.judged_by(campaigns.load(campaign, pair))
     units = lines.units_shown(judged[findings.RECIPE])
-    return lines.line_counts(places.recipes(judged, units, given["alpha"])[1])
+    return lines.line_counts(lines.recipes(judged, units, given["alpha"])[1])
 
 
 def false_lines(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:

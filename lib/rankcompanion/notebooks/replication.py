@@ -13,12 +13,14 @@ from rankstability.judgments import (
     counted,
     unstandardised,
 )
+from rankstability.rank.certainty import certainty
 from rankstability.rank.ranking import CLUSTER_RULES, Ranking
 from rankstability.rank.significance import TESTS
 from rankstability.rank.standing import rank_systems
 from rankstability.score.scored import Scores, scored
 
 from .lines.tables import line_counts as line_counts
+from .lines.tables import recipes as recipes
 from .lines.tables import units_shown as units_shown
 
 TYPES = ("SYSTEM", "REPEAT", "REF", "BAD_REF")
@@ -53,6 +55,23 @@ def type_counts(
             for name, frame in files
         ]
     return pd.DataFrame(rows, columns=["file", *TYPES])
+
+
+def places_by_unit(
+    systems: Sequence[str],
+    claimed: Sequence[int],
+    judged: Scores,
+    units: Sequence[str],
+    alpha: float,
+) -> pd.DataFrame:
+    """`Certainty.places` of any ranking, for each kind of resampling unit in turn.
+
+    `systems` are in the order of the ranking, best first; `claimed` are the ranks below which it
+    has lines.
+    """
+    sure = [certainty(judged, unit, alpha=alpha) for unit in units]
+    parts = [one.places(one.codes(systems), claimed) for one in sure]
+    return pd.concat(parts, ignore_index=True)
 
 
 def without_z(da: DirectAssessment) -> pd.DataFrame:

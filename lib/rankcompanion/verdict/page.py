@@ -27,12 +27,12 @@ from rankstability.rank.battles import meetings
 from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.fewest import COLUMNS as FEWEST
 from rankstability.rank.ranking import Ranking
-from rankstability.rank.standing import recipes
 
 from ..figures import lines as figures
 from ..figures.common import HOUSE
 from ..models.chance import named_generator
 from ..models.units import unit_table
+from ..notebooks.lines.tables import recipes
 from ..running import run as runner
 from ..running import session
 from ..running.session import Drawn, Outputs, Run

@@ -4,7 +4,7 @@ Rankings of all protocols meet `rank.certainty` here: `rank_systems` is the publ
 page of a verdict and the notebooks make theirs by the same `standing`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,16 +27,6 @@ from .recipes import (
 from .significance import check_level
 from .systems import rank_scores
 
-UNTOLD = ""  # the unit if nothing can be told
-OF_RECIPES = [
-    "recipe",
-    "system",
-    "rank",
-    "score",
-    "rank_low",
-    "rank_high",
-    "cluster",
-]
 COMPARED = ("judge", "block", "battle")  # units of comparisons
 FALLBACK = "wmt25"  # the recipe where that of the year has nothing to compare
 
@@ -167,56 +157,6 @@ def splits(made: Ranking) -> set[frozenset[int]]:
         for top, line in zip(tops(made.order), made.claimed, strict=True)
         if line
     }
-
-
-def places_by_unit(
-    systems: Sequence[str],
-    claimed: Sequence[int],
-    judged: Scores,
-    units: Sequence[str],
-    alpha: float,
-) -> pd.DataFrame:
-    """`Certainty.places` of any ranking, for each kind of resampling unit in turn.
-
-    `systems` are in the order of the ranking, best first; `claimed` are the ranks below which it
-    has lines.
-    """
-    sure = [certainty(judged, unit, alpha=alpha) for unit in units]
-    parts = [one.places(one.codes(systems), claimed) for one in sure]
-    return pd.concat(parts, ignore_index=True)
-
-
-def recipes(
-    judged: Mapping[str, Scores], units: Sequence[str], alpha: float = 0.05
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The rankings of several recipes, and their lines claimed and held, by resampling unit.
-
-    `judged` maps the name of a recipe to the judgments that it counts, with the score it takes.
-    Errors are controlled for each recipe and unit separately, not over all of them. Raises
-    DataError for a unit that the data do not name.
-
-    Columns of the rankings: recipe, system, rank, score, rank_low, rank_high (the recipe's own
-    range), cluster. Columns of the lines: recipe, below (rank above the line), claimed (0 or 1),
-    held (0 or 1; empty if it cannot be told), unit.
-    """
-    rankings = []
-    lines = []
-    # recipes may count the same judgments
-    known: dict[tuple[int, bool, str], Certainty] = {}
-    for name, one in judged.items():
-        recipe = recipe_named(name)
-        made = made_by(one, recipe, alpha)
-        rankings.append(made.table.assign(recipe=name)[OF_RECIPES])
-        for unit in units:
-            key = id(one), recipe.by_domain, unit
-            if key not in known:
-                known[key] = certainty(
-                    one, unit or None, recipe.by_domain, alpha
-                )
-            lines.append(replace(made, certain=known[key]).places)
-    return pd.concat(rankings, ignore_index=True), pd.concat(
-        lines, ignore_index=True
-    )
 
 
 def rank_systems(
@@ -379,10 +319,3 @@ def _with_certainty(made: Ranking, sure: Certainty) -> Ranking:
     table = made.table.merge(sets, on="system", validate="1:1")
     made = replace(made, certain=sure)
     return replace(made, table=table.assign(unit=made.unit))
-
-
-def set_table(one: Ranking) -> pd.DataFrame:
-    """The rank set of each system; no rows without units."""
-    table = one.table[["system", "rank_low", "rank_high", "unit"]]
-    table.columns = pd.Index(["system", "low", "high", "unit"])
-    return table[table["unit"] != UNTOLD].assign(level=1 - one.sure.alpha)

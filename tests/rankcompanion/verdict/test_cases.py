@@ -36,8 +36,8 @@ def check(campaign, pair):
     theirs = places.standing(judged[own], own, alpha=ALPHA)
     for name in ("table", "places"):
         assert_frame_equal(getattr(made, name), getattr(theirs, name))
-    ours, drawn = places.recipes(one.judged, [made.unit], ALPHA)
-    rankings, shown = places.recipes(judged, lines.units_shown(judged[own]), ALPHA)
+    ours, drawn = lines.recipes(one.judged, [made.unit], ALPHA)
+    rankings, shown = lines.recipes(judged, lines.units_shown(judged[own]), ALPHA)
     assert_frame_equal(ours, rankings)
     shown = shown[shown["unit"] == made.unit].reset_index(drop=True)
     assert_frame_equal(drawn, shown)

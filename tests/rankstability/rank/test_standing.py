@@ -19,14 +19,11 @@ from rankstability.rank.standing import (
     choose,
     comparisons_by_unit,
     judged_by,
-    places_by_unit,
-    recipes,
-    set_table,
     splits,
     standing,
     tops,
 )
-from rankstability.rank.units import TWO_WAY
+from rankstability.rank.units import TWO_WAY, default_kinds
 from rankstability.score.scored import from_frame, scored
 
 
@@ -58,10 +55,7 @@ def frame(workers=10, documents=12, seed=1, gap=2.0, names="worker document"):
     ],
 )
 def test_the_default_unit_is_all_that_the_data_name(made, expected):
-    table = unit_table(from_frame(made))
-    assert "segment" not in set(table["unit"])
-    named = " x ".join(n for n in ("worker", "document") if n in made)
-    assert table.loc[table["default"] == 1, "unit"].tolist() == ([named] if named else [])
+    assert default_kinds(from_frame(made)) == tuple(n for n in ("worker", "document") if n in made)
     got = standing(from_frame(made), "wmt25")
     assert got.unit == expected
     if not expected:
@@ -87,8 +81,9 @@ def test_names_of_units_and_the_order_of_rows_change_no_line():
         names = one[column].unique()
         places = np.random.default_rng(3).permutation(len(names))
         new[column] = new[column].map(dict(zip(names, names[places], strict=True)))
-    a, b = (recipes(dict.fromkeys(RECIPES, from_frame(f)), [TWO_WAY])[1] for f in (one, new))
-    pd.testing.assert_frame_equal(a, b)
+    for name in RECIPES:
+        a, b = (standing(from_frame(f), name, TWO_WAY).places for f in (one, new))
+        pd.testing.assert_frame_equal(a, b)
 
 
 def test_the_mean_over_domains_is_the_mean_of_domains_means():
@@ -106,13 +101,11 @@ def test_a_unit_that_data_do_not_name_is_refused():
     with pytest.raises(DataError, match="worker"):
         standing(from_frame(frame(names="worker")), "wmt24", "document")
     with pytest.raises(DataError, match="do not name their worker"):
-        recipes({"wmt24": from_frame(frame(names=""))}, ["worker"])
+        standing(from_frame(frame(names="")), "wmt24", "worker")
     one = from_frame(frame(names="worker"))
     alone = replace(one, systems=(*one.systems, "unjudged"))
     with pytest.raises(DataError, match="systems without a score; found 'unjudged'"):
         standing(alone, "wmt24")
-    rankings, lines = recipes({"wmt24": alone}, ["worker"])
-    assert rankings["system"].iloc[-1] == "unjudged" and lines["held"].iloc[-1] == 0
     with pytest.raises(DataError, match="z, raw"):
         scored(frame(), "mean")
     with pytest.raises(DataError, match="without scores"):
@@ -335,19 +328,6 @@ def test_recipes_whose_tests_find_nothing_to_compare_are_left_out():
     assert whole["wmt24"] is not whole["wmt17"]
 
 
-def test_lines_of_units_and_recipes_follow_each_other_in_one_table():
-    judged = from_frame(frame())
-    made = standing(judged, "wmt24")
-    both = places_by_unit(made.systems, made.lines, judged, ["worker", "document"], 0.05)
-    assert both.index.tolist() == [0, 1, 2, 3, 4, 5]
-    assert both["unit"].tolist() == ["worker"] * 3 + ["document"] * 3
-    assert both["below"].tolist() == [1, 2, 3] * 2 and (both["claimed"] == 1).all()
-    rankings, lines = recipes({"wmt24": judged, "wmt25": judged}, ["worker", ""])
-    assert rankings.index.tolist() == list(range(8)) and lines.index.tolist() == list(range(12))
-    assert rankings["recipe"].tolist() == ["wmt24"] * 4 + ["wmt25"] * 4
-    assert lines["unit"].tolist() == (["worker"] * 3 + ["worker x document"] * 3) * 2
-
-
 def complete(gaps):
     """Every worker judges every system on one segment of every document."""
     rng = np.random.default_rng(6)
@@ -370,15 +350,6 @@ def test_of_an_adaptive_design_a_line_is_claimed_between_the_same_systems():
     np.testing.assert_allclose(within.lead, plain.lead)
     assert splits(plain) == {frozenset([3]), frozenset([1, 2, 3])}
     assert tops(np.array([3, 2, 1, 0])) == [{3}, {2, 3}, {1, 2, 3}]
-
-
-def test_sets_of_ranks_are_shown_with_their_level_and_only_with_units():
-    made = standing(from_frame(frame()), "wmt24", alpha=0.1)
-    table = set_table(made)
-    assert [*table] == ["system", "low", "high", "unit", "level"]
-    assert table["system"].tolist() == list(made.systems) and set(table["level"]) == {0.9}
-    untold = standing(from_frame(frame(workers=1, documents=1)), "wmt24")
-    assert set_table(untold).empty
 
 
 def test_a_ranking_of_comparisons_may_have_battles_as_units():

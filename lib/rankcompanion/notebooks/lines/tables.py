@@ -1,12 +1,14 @@
 """Tables of notebook 10: lines claimed and lines held, and lines between equal systems."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from rankstability.rank.recipes import RECIPES
-from rankstability.rank.standing import UNTOLD
+from rankstability.rank.certainty import Certainty, certainty
+from rankstability.rank.ranking import Ranking
+from rankstability.rank.recipes import RECIPES, made_by, recipe_named
 from rankstability.rank.units import TWO_WAY
 from rankstability.score.scored import Scores
 
@@ -20,6 +22,16 @@ SHOWN = (
     "worker",
     TWO_WAY,
 )  # units whose lines notebook 10 compares
+UNTOLD = ""  # the unit if nothing can be told
+OF_RECIPES = [
+    "recipe",
+    "system",
+    "rank",
+    "score",
+    "rank_low",
+    "rank_high",
+    "cluster",
+]
 
 
 def units_shown(judged: Scores) -> list[str]:
@@ -72,8 +84,41 @@ def false_line_table(
     )
 
 
+def recipes(
+    judged: Mapping[str, Scores], units: Sequence[str], alpha: float = 0.05
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rankings of several recipes, and their lines claimed and held, by resampling unit.
+
+    `judged` maps the name of a recipe to the judgments that it counts, with the score it takes.
+    Errors are controlled for each recipe and unit separately, not over all of them. Raises
+    DataError for a unit that the data do not name.
+
+    Columns of the rankings: recipe, system, rank, score, rank_low, rank_high (the recipe's own
+    range), cluster. Columns of the lines: recipe, below (rank above the line), claimed (0 or 1),
+    held (0 or 1; empty if it cannot be told), unit.
+    """
+    rankings = []
+    lines = []
+    # recipes may count the same judgments
+    known: dict[tuple[int, bool, str], Certainty] = {}
+    for name, one in judged.items():
+        recipe = recipe_named(name)
+        made = made_by(one, recipe, alpha)
+        rankings.append(made.table.assign(recipe=name)[OF_RECIPES])
+        for unit in units:
+            key = id(one), recipe.by_domain, unit
+            if key not in known:
+                known[key] = certainty(
+                    one, unit or None, recipe.by_domain, alpha
+                )
+            lines.append(replace(made, certain=known[key]).places)
+    return pd.concat(rankings, ignore_index=True), pd.concat(
+        lines, ignore_index=True
+    )
+
+
 def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
-    """The number of lines claimed, held, and both, for each recipe and unit of `standing.recipes`.
+    """The number of lines claimed, held, and both, for each recipe and unit of `recipes`.
 
     Columns (pair,) recipe, unit, places (between neighbours), claimed, held (claimed or not),
     claimed_and_held; the last two are empty if it cannot be told.
@@ -87,6 +132,13 @@ def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
     counts = groups[["claimed", "held", "claimed_and_held"]].sum(min_count=1)
     counts.insert(0, "places", groups.size())
     return counts.reset_index()
+
+
+def set_table(one: Ranking) -> pd.DataFrame:
+    """The rank set of each system; no rows without units."""
+    table = one.table[["system", "rank_low", "rank_high", "unit"]]
+    table.columns = pd.Index(["system", "low", "high", "unit"])
+    return table[table["unit"] != UNTOLD].assign(level=1 - one.sure.alpha)
 
 
 def pairs_apart(judged: Scores) -> int:
