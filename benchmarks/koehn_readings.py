@@ -18,7 +18,7 @@ import pandas as pd
 from paperkit import claims
 from rankcampaigns import campaigns
 from rankcompanion.models.chance import in_shards
-from rankcompanion.models.ranges import range_clusters, rank_ranges
+from rankcompanion.models.ranges import range_clusters, rank_ranges, ranks
 from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankcompanion.notebooks.simulation import readings
 from rankcompanion.notebooks.simulation.experiments import (
@@ -36,7 +36,7 @@ from rankcompanion.papers.koehn2012 import (
     printed,
     range_text,
 )
-from rankstability.rank.resampling import UNITS, ranks, units
+from rankstability.rank.resampling import UNITS, units
 from rankstability.score.pairwise import expected_win
 from rankstability.score.rr import REFERENCE, tasks
 

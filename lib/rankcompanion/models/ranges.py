@@ -17,10 +17,17 @@ from rankstability.errors import DataError
 from rankstability.rank.resampling import (
     Ints,
     Units,
-    ranks,
     resample_judgments,
 )
 from rankstability.score.pairwise import PairCounts, expected_win
+
+
+def ranks(scores: NDArray) -> Ints:
+    """Ranks from 1 (the highest score) along the last axis; equal ones by index, NaN last."""
+    order = np.argsort(
+        -np.nan_to_num(scores, nan=-np.inf), axis=-1, kind="stable"
+    )
+    return order.argsort(axis=-1) + 1
 
 
 @lru_cache(maxsize=64)

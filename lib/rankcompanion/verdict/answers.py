@@ -21,7 +21,6 @@ from rankstability.judgments import (
     reference_systems,
 )
 from rankstability.rank import items
-from rankstability.rank.balanced import complete, looks_adaptive
 from rankstability.rank.battles import METHOD
 from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.certainty import Certainty
@@ -32,6 +31,7 @@ from ..models.chance import named_generator
 from ..running.run import of_no_weight
 from ..running.session import Run
 from .case import Case
+from .coverage import complete, items_needed, lacking, looks_adaptive
 
 BESIDE = (
     "ranking",
@@ -48,7 +48,7 @@ UNTOLD = "cannot be told from these data"
 NEGLIGIBLE = 1e-9  # share of a mean that is a rounding error
 FEW = 4  # units: with fewer, the first sentence warns that only large differences can show
 WEAK = 3.0  # degrees of freedom: the page names a system that has fewer
-# p of `balanced.looks_adaptive` below which the page says so
+# p of `coverage.looks_adaptive` below which the page says so
 LOOKS_ADAPTIVE = 0.05
 HEAVY = 0.2  # share of all judgments: the first sentence names who has so much
 # effective units: with fewer of many, the first sentence says so
@@ -326,11 +326,10 @@ def _leaderboard(one: Case) -> dict[str, Any] | None:
     if not one.data.items:
         return None
     missing = [
-        {"system": name, "number": n}
-        for name, n in items.lacking(one.own).items()
+        {"system": name, "number": n} for name, n in lacking(one.own).items()
     ]
     here = len(one.own.segments)
-    needed = items.items_needed(len(one.own.systems))
+    needed = items_needed(len(one.own.systems))
     two = len(items.scores_of(one.own)) <= 2
     return {
         "items_here": here,

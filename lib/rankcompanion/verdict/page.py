@@ -22,8 +22,6 @@ from paperkit.templates import HERE, short, template
 from rankcampaigns import campaigns
 from rankcampaigns.languages import PLACEHOLDER
 from rankstability.errors import visible
-from rankstability.rank.balanced import design
-from rankstability.rank.battles import meetings
 from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.fewest import COLUMNS as FEWEST
 from rankstability.rank.ranking import Ranking
@@ -39,6 +37,7 @@ from ..running.session import Drawn, Outputs, Run
 from . import answers, judge_models, latex, overview
 from . import cases as study
 from .case import Case
+from .coverage import design, meetings
 
 SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high")
 

@@ -13,10 +13,10 @@ import pandas as pd
 from ..errors import DataError
 from ..judgments import REFERENCE
 from ..score.pairwise import PairCounts, wins_over_decided
-from .bradley_terry import STRENGTH, davidson, largest_group, strengths
+from .bradley_terry import STRENGTH, davidson, largest_group
 from .certainty import Certainty, of_battles, of_wins, strength_p
 from .ranking import Ranking, rank_scored
-from .resampling import Units, default_unit, ranks, units
+from .resampling import Units, default_unit, units
 from .systems import SIGN_TEST, count_tests, rank_counts
 
 # the score of relative rankings: wins over decided comparisons
@@ -85,7 +85,7 @@ class Battles:
             made = rank_counts(counts, METHOD, alpha=alpha)
             table = made.table.rename(columns={METHOD: "score"})[RANKED]
         else:
-            score = _finite_strengths(counts)
+            score = finite_strengths(counts)
             first = np.lexsort((self.systems, -np.nan_to_num(share)))
             tests = [
                 part[np.ix_(first, first)] for part in count_tests(counts)
@@ -140,7 +140,7 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     return Battles(chosen, every, grouped, method, table, judges, unnamed)
 
 
-def _finite_strengths(counts: PairCounts) -> np.ndarray:
+def finite_strengths(counts: PairCounts) -> np.ndarray:
     """Strengths of the largest group that wins join to and fro; NaN for all others."""
     inside = largest_group(counts)
     score = np.full(len(inside), np.nan)
@@ -148,46 +148,3 @@ def _finite_strengths(counts: PairCounts) -> np.ndarray:
     if inside.any():
         score[inside] = davidson(counts.without(*outside))[0]
     return score
-
-
-def meetings(counts: PairCounts) -> pd.DataFrame:
-    """Whom each system met, how strong its opponents were, and the effect of ties, by strength.
-
-    Columns rank, system, comparisons, opponents (number of systems met), other (the one met most
-    often), share (of comparisons with that one), opponents_strength (mean over comparisons), ties,
-    rank_bojar (by the share of decided comparisons won), rank_decided (by strength without ties).
-
-    Systems whose strength is infinite come last, as in a ranking, and do not count as opponents of
-    any strength; if all are such, `bradley_terry.strengths` orders them.
-    """
-    met = counts.wins + counts.wins.T + counts.ties
-    total = met.sum(axis=1)
-    most = met.argmax(axis=1)
-    names = np.array(counts.systems, dtype=object)
-    ratio = np.nan_to_num(wins_over_decided(counts), nan=-1.0)
-    strength = _finite_strengths(counts)
-    inside = ~np.isnan(strength)
-    if not inside.any():
-        strength = strengths(counts)
-        inside[:] = True
-    joined = counts.without(*names[~inside])
-    decided = np.full(len(names), np.nan)
-    decided[inside] = strengths(replace(joined, ties=0 * joined.ties))
-    place, place_decided = (
-        np.where(inside, one, np.nanmin(one) - 3 + ratio)
-        for one in (strength, decided)
-    )
-    known = met * inside  # comparisons with systems of known strength
-    out = pd.DataFrame(
-        {"rank": ranks(place), "system": names, "comparisons": total}
-    )
-    out["opponents"] = (met > 0).sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        out["other"] = names[most]
-        out["share"] = met.max(axis=1) / total
-        of_known = known @ np.nan_to_num(strength)
-        out["opponents_strength"] = of_known / known.sum(axis=1)
-    out["ties"] = counts.ties.sum(axis=1)
-    out["rank_bojar"] = ranks(ratio)
-    out["rank_decided"] = ranks(place_decided)
-    return out.sort_values("rank", ignore_index=True)

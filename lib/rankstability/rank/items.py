@@ -5,8 +5,6 @@ items that both have, so that none gains by lacking hard ones. What is certain o
 `rank.certainty`.
 """
 
-import math
-
 import numpy as np
 from scipy.special import bdtr
 
@@ -70,22 +68,3 @@ def scores_of(scored: Scores) -> np.ndarray:
     """The different scores that systems have on items (the mean, where one has several), sorted."""
     matrix = scored.matrix()
     return np.unique(matrix[np.isfinite(matrix)])
-
-
-def items_needed(systems: int) -> int:
-    """The fewest items from which any of so many systems could be told apart, at level .05.
-
-    On fewer, no pair can differ by enough items, whatever they say: `item_p` and
-    `certainty.family`.
-
-    >>> [items_needed(n) for n in (2, 10, 90, 200)]
-    [6, 8, 11, 12]
-    """
-    return math.ceil(1 + math.log2(10 * systems))
-
-
-def lacking(scored: Scores) -> dict[str, int]:
-    """The systems that were not judged on all items, and how many they lack; most first."""
-    missing = np.isnan(scored.matrix()).sum(axis=0)
-    order = np.argsort(-missing, kind="stable")
-    return {scored.systems[k]: int(missing[k]) for k in order if missing[k]}

@@ -27,14 +27,6 @@ Ints = NDArray[np.int64]
 UNITS = ("judgment", "block", "judge")
 
 
-def ranks(scores: NDArray) -> Ints:
-    """Ranks from 1 (the highest score) along the last axis; equal ones by index, NaN last."""
-    order = np.argsort(
-        -np.nan_to_num(scores, nan=-np.inf), axis=-1, kind="stable"
-    )
-    return order.argsort(axis=-1) + 1
-
-
 def resample_judgments(
     counts: PairCounts, resamples: int, rng: np.random.Generator
 ) -> PairCounts:

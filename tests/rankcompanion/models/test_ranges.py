@@ -15,6 +15,7 @@ from rankcompanion.models.ranges import (
     range_frame,
     range_table,
     rank_ranges,
+    ranks,
     significant_share,
     significant_wins,
 )
@@ -158,3 +159,8 @@ def test_a_table_of_ranges_by_hand_with_and_without_ranks_chopped_off():
         [2, 2, 1],
         [1, 3, 1],
     ]
+
+
+def test_ranks_break_ties_by_index_and_put_the_unscored_last():
+    assert ranks(np.array([0.2, 0.9, np.nan, 0.9])).tolist() == [3, 1, 4, 2]
+    assert ranks(np.array([[1.0, 2.0], [2.0, 1.0]])).tolist() == [[2, 1], [1, 2]]

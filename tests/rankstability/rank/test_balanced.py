@@ -1,16 +1,14 @@
 """Systems on different segments: paired means against plain ones, and the replay of a design."""
 
 from dataclasses import FrozenInstanceError, replace
-from itertools import permutations
 
 import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
-from scipy.stats import rankdata
 
 from rankcampaigns import campaigns
-from rankcompanion.verdict import cases
+from rankcompanion.verdict import cases, coverage
 from rankstability.errors import DataError
 from rankstability.rank import balanced
 from rankstability.rank import standing as places
@@ -44,9 +42,9 @@ def paired_means(data):
 def test_on_complete_data_paired_means_are_the_plain_ones():
     data = from_frame(full())
     rng = np.random.default_rng(0)
-    assert balanced.complete(data) and np.isnan(balanced.looks_adaptive(data, rng))
+    assert coverage.complete(data) and np.isnan(coverage.looks_adaptive(data, rng))
     assert paired_means(data) == pytest.approx(data.means())
-    assert balanced.design(data)["luck"].abs().max() < 1e-9
+    assert coverage.design(data)["luck"].abs().max() < 1e-9
 
 
 def test_paired_means_are_those_of_least_squares():
@@ -72,21 +70,8 @@ def test_what_is_summed_by_segment_is_what_is_summed_by_judgment(weight):
     np.testing.assert_allclose(influence, made.influence(data.segment), atol=1e-10)
     cell = data.segment * 4 + data.system
     np.testing.assert_allclose(share.ravel(), np.bincount(cell, made.share, share.size))
-    by_hand = balanced.design(data).set_index("system")
+    by_hand = coverage.design(data).set_index("system")
     np.testing.assert_allclose(by_hand["paired"], paired_means(data))
-
-
-def test_a_design_counts_what_each_system_was_judged_on():
-    rows = [("a", "x1", "x", 4.0), ("a", "x2", "x", 2.0), ("a", "x2", "x", 6.0),
-            ("a", "y1", "y", 1.0), ("b", "x1", "x", 8.0)]  # fmt: skip
-    frame = pd.DataFrame(rows, columns=["system", "segment", "document", "score"])
-    table = balanced.design(from_frame(frame)).set_index("system")
-    counted = table[["judgments", "segments", "documents"]].to_numpy().tolist()
-    assert counted == [[4, 3, 2], [1, 1, 1]]
-    assert table["share"].tolist() == pytest.approx([1, 1 / 3])
-    assert table.loc["b", "paired"] - table.loc["a", "paired"] == pytest.approx(4)  # on x1 alone
-    assert not balanced.complete(from_frame(frame))
-    assert "documents" not in balanced.design(from_frame(frame.drop(columns="document")))
 
 
 def test_a_replay_shows_the_bias_of_plain_means_and_that_paired_means_remove_it():
@@ -96,12 +81,12 @@ def test_a_replay_shows_the_bias_of_plain_means_and_that_paired_means_remove_it(
         frame = full(seed)
         truth = frame.groupby("system")["score"].mean().to_numpy()  # on all documents
         data = from_frame(replay(frame, rng))
-        table = balanced.design(data)
+        table = coverage.design(data)
         judged_more = (table["segments"] == table["segments"].max()).to_numpy()
         for means, errors in ((table["mean"], plain), (table["paired"], paired)):
             wrong = (means - truth).to_numpy()
             errors.append(wrong[judged_more].mean() - wrong[~judged_more].mean())
-        seen.append(balanced.looks_adaptive(data, np.random.default_rng(2)))
+        seen.append(coverage.looks_adaptive(data, np.random.default_rng(2)))
         gap = table["mean"] - table["paired"]
         assert table["luck"].to_numpy() == pytest.approx(gap - gap.mean())
     # who went on has other documents: a plain difference is off by what these are easier or harder
@@ -114,7 +99,7 @@ def test_systems_without_a_common_segment_cannot_be_compared():
     frame = full(systems=2)
     keep = (frame["system"] == "s0") == (frame["document"] < "d20")
     data = from_frame(frame[keep])
-    assert not balanced.connected(data) and "luck" not in balanced.design(data)
+    assert not balanced.connected(data) and "luck" not in coverage.design(data)
     with pytest.raises(DataError, match="share no segments"):
         paired_means(data)
 
@@ -191,58 +176,6 @@ def test_a_campaign_declared_adaptive_is_ranked_within_segments(tmp_path):
     (tmp_path / "campaign.yaml").write_text("adaptive: perhaps\n")
     with pytest.raises(DataError, match="adaptive"):
         campaigns.find(tmp_path)
-
-
-def judged_segments(numbers, means):
-    """Systems with so many segments, the first ones of a list, and such paired means."""
-    rows = [(f"s{s}", f"g{k:02d}", mean) for s, (number, mean) in
-            enumerate(zip(numbers, means, strict=True)) for k in range(number)]  # fmt: skip
-    return from_frame(pd.DataFrame(rows, columns=["system", "segment", "score"]))
-
-
-def exact_chance(numbers, means):
-    """How often a permutation of the numbers of segments goes as far with the ranks of means."""
-    number, mean = rankdata(numbers), rankdata(means)
-    seen = number @ mean
-    return np.mean([np.array(p) @ mean >= seen - 1e-9 for p in permutations(number)])
-
-
-@pytest.mark.parametrize(
-    ("numbers", "means"),
-    [
-        ((10, 8, 8, 6), (4, 3, 2, 1)),
-        ((10, 6, 8, 8), (4, 3, 2, 1)),
-        ((5, 9, 9, 9, 7), (1, 2, 2, 3, 5)),
-    ],
-)
-def test_how_often_chance_gives_the_good_more_segments_is_that_of_all_permutations(numbers, means):
-    data = judged_segments(numbers, means)
-    p = balanced.looks_adaptive(data, np.random.default_rng(1), 20_000)
-    expected = exact_chance(numbers, means)
-    assert p == pytest.approx(expected, abs=4 * np.sqrt(expected / 20_000))
-
-
-def test_the_least_chance_that_is_told_is_one_more_than_the_draws():
-    data = judged_segments(range(10, 20), range(10))
-    assert balanced.looks_adaptive(data, np.random.default_rng(1)) == 1 / 2001
-    assert balanced.looks_adaptive(data, np.random.default_rng(1), 99) == 1 / 100
-    worst = judged_segments(range(10, 20), range(10)[::-1])
-    assert balanced.looks_adaptive(worst, np.random.default_rng(1)) == 1
-
-
-def test_a_quarter_more_segments_is_uneven_and_less_is_not():
-    rng = np.random.default_rng(1)
-    assert np.isfinite(balanced.looks_adaptive(judged_segments((5, 4), (2, 1)), rng))
-    assert np.isfinite(balanced.looks_adaptive(judged_segments((6, 4), (2, 1)), rng))
-    assert np.isnan(balanced.looks_adaptive(judged_segments((6, 5), (2, 1)), rng))
-    rows = [("a", "x", 1.0), ("a", "y", 2.0), ("b", "z", 3.0)]  # twice as many, none shared
-    apart = from_frame(pd.DataFrame(rows, columns=["system", "segment", "score"]))
-    assert np.isnan(balanced.looks_adaptive(apart, rng))
-
-
-def test_complete_is_nearly_every_segment_of_every_system():
-    assert balanced.complete(judged_segments((50, 49), (2, 1)))  # .98 of all
-    assert not balanced.complete(judged_segments((50, 48), (2, 1)))
 
 
 def test_segments_connect_systems_in_a_chain():

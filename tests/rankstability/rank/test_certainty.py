@@ -18,13 +18,12 @@ import esa
 from conftest import needs
 from rankcampaigns import campaigns
 from rankcompanion.verdict import cases
+from rankcompanion.verdict.coverage import items_needed, looks_adaptive
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.judgments import Blocks
 from rankstability.rank import resampling
-from rankstability.rank.balanced import looks_adaptive
 from rankstability.rank.certainty import certainty, of_battles, of_means, of_wins, strength_p
-from rankstability.rank.items import items_needed
 from rankstability.rank.means import Means
 from rankstability.rank.recipes import RECIPES, make, segment_domains
 from rankstability.rank.units import TWO_WAY, Kind

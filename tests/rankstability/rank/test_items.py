@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest
 
+from rankcompanion.verdict.coverage import lacking
 from rankstability import find, load, paths
 from rankstability.errors import DataError
 from rankstability.rank import items
@@ -60,7 +61,7 @@ def test_a_system_that_lacks_the_hardest_items_gains_nothing_by_it():
     means, parts, _ = items.item_parts(made, made.weights())
     np.testing.assert_allclose(means, np.full(3, means[0]))
     np.testing.assert_allclose(parts, 0, atol=1e-12)
-    assert items.lacking(made) == {"S02": 10}
+    assert lacking(made) == {"S02": 10}
 
 
 def test_systems_without_a_common_item_are_refused():
@@ -105,19 +106,11 @@ def test_other_scores_have_a_lowest_p_and_no_exact_one():
     assert least[0, 1] == 2.0**-2 and least[0, 2] == 1 and (least == least.T).all()
 
 
-def test_fewer_items_than_needed_cannot_tell_the_best_from_the_worst_of_so_many():
-    for n in (2, 7, 10, 90, 200):
-        needed = items.items_needed(n)
-        level = 0.05 / max(n // 2, 1)
-        assert 2.0 ** (1 - needed) <= level
-    assert [items.items_needed(n) for n in (2, 7, 10, 90, 200)] == [6, 8, 8, 11, 12]
-
-
 def test_items_are_carried_from_a_leaderboard_and_from_nothing_else():
     judged = load(find(paths.DEMO / "leaderboard.csv"))
     assert scored(judged).items and segment_scores(judged).items
     assert not scored(load("demo-srdc", "de-en")).items
-    assert items.lacking(scored(judged)) == {"Oak": 12}
+    assert lacking(scored(judged)) == {"Oak": 12}
 
 
 def test_right_and_wrong_by_hand():
@@ -149,12 +142,6 @@ def test_items_that_only_one_of_two_systems_has_do_not_differ():
     made = board(score, [(0, 1), (1, 2)])
     least, _ = items.item_p(made, np.zeros(3))
     assert least.tolist() == [[1, 2.0**-2, 2.0**-2], [2.0**-2, 1, 2.0**-1], [2.0**-2, 2.0**-1, 1]]
-
-
-def test_who_lacks_most_items_is_named_first_and_who_lacks_none_is_not():
-    made = board(np.ones((6, 4)), [(0, 1), (0, 3), (1, 3), (2, 0)])
-    assert list(items.lacking(made).items()) == [("S03", 2), ("S00", 1), ("S01", 1)]
-    assert items.lacking(board(np.ones((2, 2)))) == {}
 
 
 def test_repeated_outputs_of_a_whole_table_weigh_as_one_item():

@@ -9,13 +9,7 @@ import pytest
 from assessments import ranked, simulated
 from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankstability.errors import DataError
-from rankstability.rank.resampling import (
-    UNITS,
-    default_unit,
-    ranks,
-    resample_judgments,
-    units,
-)
+from rankstability.rank.resampling import UNITS, default_unit, resample_judgments, units
 from rankstability.score.pairwise import PairCounts, pair_counts
 
 WINS = np.array([[0, 30, 5], [20, 0, 12], [10, 3, 0]])
@@ -78,11 +72,6 @@ def test_units_are_the_campaigns_counts():
     assert (less.counts.wins == expected.wins).all()
     kept = units(frame, "keep").counts.wins
     assert kept.sum() > counts.wins.sum() and (kept == pair_counts(frame, "keep").wins).all()
-
-
-def test_ranks_break_ties_by_index_and_put_the_unscored_last():
-    assert ranks(np.array([0.2, 0.9, np.nan, 0.9])).tolist() == [3, 1, 4, 2]
-    assert ranks(np.array([[1.0, 2.0], [2.0, 1.0]])).tolist() == [[2, 1], [1, 2]]
 
 
 def blocks_by(*judges):

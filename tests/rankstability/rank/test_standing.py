@@ -8,11 +8,11 @@ import pytest
 
 from rankcampaigns import campaigns
 from rankcompanion.models.units import unit_table
+from rankcompanion.verdict.coverage import meetings
 from rankstability import battles, judgments, load, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.paths import DEMO
 from rankstability.rank.battles import battles as by_unit
-from rankstability.rank.battles import meetings
 from rankstability.rank.certainty import certainty
 from rankstability.rank.recipes import RECIPES, counted_by, make
 from rankstability.rank.standing import (

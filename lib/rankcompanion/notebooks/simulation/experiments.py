@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc, ndtr
 from scipy.stats import binom
 
-from rankstability.rank.resampling import ranks
 from rankstability.rank.tournament import feedback_arc_sets
 from rankstability.score.pairwise import (
     PairCounts,
@@ -30,6 +29,7 @@ from ...models.chance import in_shards
 from ...models.ranges import (
     critical_wins,
     range_clusters,
+    ranks,
     significant_share,
 )
 from ...models.simulate import Model, draw_counts, draw_pairs, draw_qualities

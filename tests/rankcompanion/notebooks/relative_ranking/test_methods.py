@@ -8,11 +8,11 @@ import pytest
 from rankcampaigns import rr as read_rr
 from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
 from rankcompanion.verdict import cases
+from rankcompanion.verdict.coverage import meetings
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.rank import bradley_terry, resampling
 from rankstability.rank import standing as places
-from rankstability.rank.battles import meetings
 from rankstability.score import rr
 from rankstability.score.pairwise import PairCounts
 
