@@ -20,6 +20,7 @@ from rankcampaigns import campaigns
 from rankcompanion.models.chance import in_shards
 from rankcompanion.models.ranges import range_clusters, rank_ranges, ranks
 from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
+from rankcompanion.models.tasks import tasks
 from rankcompanion.notebooks.simulation import readings
 from rankcompanion.notebooks.simulation.experiments import (
     QUALITIES,
@@ -38,7 +39,7 @@ from rankcompanion.papers.koehn2012 import (
 )
 from rankstability.rank.resampling import UNITS, units
 from rankstability.score.pairwise import expected_win
-from rankstability.score.rr import REFERENCE, tasks
+from rankstability.score.rr import REFERENCE
 
 RESULTS = Path(__file__).parent / "results" / "koehn_readings.csv"
 RUNS = 400  # behind each number of Table 1

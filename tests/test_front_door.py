@@ -6,9 +6,9 @@ import pytest
 
 import rankstability as rs
 from rankcampaigns import campaigns
+from rankcompanion.models.tasks import tasks
 from rankcompanion.verdict import cases
 from rankstability.paths import DEMO
-from rankstability.score import rr
 from verdicts import told_of, written
 
 
@@ -16,7 +16,7 @@ def public(campaign, name, pair):
     """`rank_systems` of one pair, or of one task of relative ranking."""
     judgments = rs.load(campaign, pair)
     if campaigns.find(campaign).protocol == "RR":
-        judgments = rr.tasks(judgments)[name]
+        judgments = tasks(judgments)[name]
     return rs.rank_systems(judgments)
 
 
@@ -169,7 +169,7 @@ def test_the_call_says_what_the_page_of_every_campaign_says(campaign):
         judgments = rs.load(found, pair)
         for one in cases.cases(found, pair, judgments):
             made = cases.standing(one)
-            mine = rr.tasks(judgments)[one.name] if found.protocol == "RR" else judgments
+            mine = tasks(judgments)[one.name] if found.protocol == "RR" else judgments
             theirs = call_says(made)
             same(call_says(rs.rank_systems(mine)), theirs)
 

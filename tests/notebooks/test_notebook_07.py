@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from rankcampaigns import rr as readers_rr
+from rankcompanion.notebooks import relative_ranking
 from rankcompanion.running import run
-from rankstability.score import rr as relative_ranking
 
 
 @pytest.fixture(scope="module")

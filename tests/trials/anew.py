@@ -13,9 +13,11 @@ import pandas as pd
 from paperkit.parameters import parameters
 from paperkit.placing import csv_bytes
 from rankcampaigns import campaigns
+from rankcompanion.models.tasks import tasks
 from rankcompanion.notebooks import outlier_removal, replication
 from rankcompanion.notebooks.judges import tables as judge_tables
 from rankcompanion.notebooks.lines import tables as lines
+from rankcompanion.notebooks.relative_ranking import counting
 from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
 from rankcompanion.notebooks.srp import twins
 from rankcompanion.report import findings
@@ -23,7 +25,6 @@ from rankcompanion.verdict import cases
 from rankstability import paths
 from rankstability.rank import standing as places
 from rankstability.rank.recipes import recipe_named, recipe_of_year
-from rankstability.score import rr
 from rankstability.score.scored import segment_scores
 
 
@@ -84,7 +85,7 @@ def false_lines(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame
 def method_ranks(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
     """Notebook 07."""
     frame = campaigns.load_rr(campaign, pair)
-    scores = pd.concat([rr.scores(t) for t in rr.tasks(frame).values()], ignore_index=True)
+    scores = pd.concat([counting.scores(t) for t in tasks(frame).values()], ignore_index=True)
     return relative_ranking.method_ranks(scores, frame, given["time_limit"])
 
 

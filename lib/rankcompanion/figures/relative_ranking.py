@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from rankstability.score.rr import LABELS
+from rankstability.score.rr import METHODS
 
 from . import common
 from .common import (
@@ -30,6 +30,18 @@ from .common import (
     styled,
 )
 
+BLOCK_METHODS = {
+    "better_or_equal_all_in_block": "≥ all in block",
+    "better_all_in_block": "> all in block",
+    "sole_winner": "sole winner",
+}
+"""Scores by block: the share of ranked blocks in which a system is best (`counting.by_block`)."""
+LABELS = {m.name: m.label for m in METHODS.values()} | BLOCK_METHODS
+LABELS |= {
+    "mfas": "minimum feedback arc set",
+    "strength": "strength (Davidson)",
+}
+"""The name of each way to rank in figures."""
 BEATS = LinearSegmentedColormap.from_list(
     "beats", ["#F0A35E", "#FFFFFF", "#7DB8E8"]
 )

@@ -12,8 +12,6 @@ from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from matplotlib.path import Path
 
-from rankstability.score.rr import TOURNAMENT_METHODS
-
 from .common import (
     FAINT,
     PALE,
@@ -26,6 +24,14 @@ from .common import (
     styled,
 )
 
+TOURNAMENT_METHODS = {
+    "mfas": ("MFAS", ""),
+    "wmt_official": ("WMT-OFFICIAL", "better_or_equal_others"),
+    "heuristic2": ("HEURISTIC 2", "heuristic2"),
+    "bojar": ("BOJAR", "bojar"),
+    "expected_win": ("expected win", "expected_win"),
+}
+"""The rankings that Lopez (2012) compares: his heading, and our score (none: a tournament)."""
 BAND = "#E3EEF6"
 HEADINGS = {name: heading for name, (heading, _) in TOURNAMENT_METHODS.items()}
 COSTS = {

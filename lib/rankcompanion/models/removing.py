@@ -10,9 +10,11 @@ from rankstability.change.perturb import remove
 from rankstability.judgments import REFERENCE, DirectAssessment, ranked_systems
 from rankstability.rank import comparing
 from rankstability.rank.systems import count_tests, rank_counts, rank_scores
-from rankstability.score import pairwise, rr
+from rankstability.score import pairwise
 from rankstability.score.pairwise import PairCounts
 from rankstability.score.scored import segment_scores
+
+from .tasks import tasks
 
 REMOVED_REFERENCE = "ref"  # the removal of the reference in tables
 
@@ -64,7 +66,7 @@ def removals(
     if isinstance(frame, pd.DataFrame):
         frame = {
             task: pairwise.pair_counts(one)
-            for task, one in rr.tasks(frame).items()
+            for task, one in tasks(frame).items()
         }
     for task, counts in frame.items():
         ranked = counts.without(REFERENCE)

@@ -11,8 +11,9 @@ from rankstability.errors import DataError
 from rankstability.rank import feedback, tournament
 from rankstability.rank.systems import UNSCORED
 from rankstability.score import pairwise, rr
-from rankstability.score.rr import TOURNAMENT_METHODS
 
+from ..figures.tournament import TOURNAMENT_METHODS
+from ..models.tasks import tasks as tasks_of
 from .relative_ranking.methods import tournament_ranking
 
 
@@ -71,7 +72,7 @@ def solve_tasks(
     frame: pd.DataFrame, time_limit: float = 20.0
 ) -> dict[str, TaskRankings]:
     """Rank every task of a relative-ranking campaign by every method, each within `time_limit`."""
-    tasks = rr.tasks(frame).items()
+    tasks = tasks_of(frame).items()
     return {
         name: solve(pairwise.pair_counts(rows), name, time_limit)
         for name, rows in tasks

@@ -23,10 +23,10 @@ from rankstability.rank.recipes import RECIPES
 from rankstability.rank.standing import choose, comparisons_by_unit
 from rankstability.rank.standing import standing as place_systems
 from rankstability.rank.units import DOCUMENT, TWO_WAY, WORKER
-from rankstability.score import rr
 from rankstability.score.pairwise import ratio
 
 from ..models import removing
+from ..models.tasks import tasks as tasks_of
 from ..notebooks.lines.tables import units_by_system
 from . import annotators, answers, sizes
 from .case import Case
@@ -50,7 +50,7 @@ def cases(
     """
     if campaign.protocol == "RR":
         assert isinstance(judgments, pd.DataFrame)
-        tasks = rr.tasks(judgments)
+        tasks = tasks_of(judgments)
         order = sorted(tasks, key=lambda name: (-len(tasks[name]), name))
         made = [
             _by_comparison(name, pair, tasks[name], unit) for name in order

@@ -204,28 +204,3 @@ def expected_win(counts: PairCounts) -> np.ndarray:
     share = ratio(counts.wins, counts.wins + np.swapaxes(counts.wins, -1, -2))
     met = np.isfinite(share)
     return ratio(np.where(met, share, 0).sum(-1), met.sum(-1))
-
-
-def by_block(data: Blocks) -> dict[str, np.ndarray]:
-    """In how many blocks each system was ``shown``, ``ranked``, and best, in three senses.
-
-    ``better_or_equal_all_in_block``: no other ranked output is better; ``better_all_in_block``:
-    every other ranked output is worse, and there is one; ``sole_winner``: the only best output
-    (one that is the only ranked output of its block counts: Bojar, Table 4).
-    """
-    ranked = data.ranked
-    rank = np.where(ranked, data.ranks, np.inf)
-    top = ranked & (rank == rank.min(axis=1, keepdims=True))
-    sole = top & (top.sum(axis=1, keepdims=True) == 1)
-    facts = {
-        "shown": data.codes >= 0,
-        "ranked": ranked,
-        "better_or_equal_all_in_block": top,
-        "better_all_in_block": sole & (ranked.sum(axis=1, keepdims=True) > 1),
-        "sole_winner": sole,
-    }
-    n = len(data.systems)
-    return {
-        name: np.bincount(data.codes[fact], minlength=n)
-        for name, fact in facts.items()
-    }

@@ -33,8 +33,8 @@ from rankcompanion.figures import (
     tournament,
 )
 from rankcompanion.figures import judges as judge_models
+from rankcompanion.figures.relative_ranking import LABELS
 from rankstability.rank.ranking import CLUSTER_RULES, rank
-from rankstability.score.rr import LABELS
 
 NAMES = [
     "ariel197197.512", r"$\frac{1$", "<img src=x onerror=alert(1)>", "UNI-Transformer2018.1",

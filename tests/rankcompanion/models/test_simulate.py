@@ -13,9 +13,9 @@ from scipy.stats import norm
 from assessments import ranked
 from rankcompanion.models import simulate as simulation
 from rankcompanion.models.simulate import Model, draw_blocks, draw_counts, draw_qualities
-from rankstability.judgments import Blocks
+from rankcompanion.notebooks.relative_ranking import counting
+from rankstability.judgments import Blocks, blocks
 from rankstability.score import pairwise
-from rankstability.score import rr as relative_ranking
 
 
 def slow_counts(data: Blocks) -> tuple[np.ndarray, np.ndarray]:
@@ -95,10 +95,10 @@ def test_every_score_of_blocks_ranks_systems_by_their_quality():
     drawn = draw_blocks(model, quality, 3000, rng, judges=7)
     frame = ranked(replace(drawn, ranks=1 + drawn.ranks // 2))
     assert frame["judge"].nunique() == 7
-    wins, ties = slow_counts(relative_ranking.blocks(frame))
+    wins, ties = slow_counts(blocks(frame))
     counts = pairwise.pair_counts(frame)
     assert (counts.wins == wins).all() and (counts.ties == ties).all() and ties.any()
-    table = relative_ranking.scores(frame).set_index("system")
+    table = counting.scores(frame).set_index("system")
     order = [counts.systems[i] for i in np.argsort(-quality)]
     assert list(table.index) == order
     assert table["expected_win"].sort_values(ascending=False).index.tolist() == order

@@ -6,11 +6,12 @@ import pytest
 from conftest import real
 from paperkit import claims
 from rankcampaigns import rr as read_rr
-from rankcompanion.notebooks.relative_ranking import agreement
+from rankcompanion.models.tasks import tasks
+from rankcompanion.notebooks.relative_ranking import agreement, counting
 from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
 from rankcompanion.notebooks.relative_ranking.pairs import win_percentages
 from rankcompanion.papers import bojar2011
-from rankstability.score import pairwise, rr
+from rankstability.score import pairwise
 
 EXACT = {
     "Table 1": 63,
@@ -38,9 +39,9 @@ def tables():
     """What notebook 07 passes to the ledger."""
     folder = real("wmt10")
     frame = read_rr.read_rr([folder / "data_RNK.csv"])
-    tasks = rr.tasks(frame)
-    focus, notes = tasks["en-cs"], agreement.annotate(frame)
-    scores = pd.concat([rr.scores(t) for t in tasks.values()], ignore_index=True)
+    by_task = tasks(frame)
+    focus, notes = by_task["en-cs"], agreement.annotate(frame)
+    scores = pd.concat([counting.scores(t) for t in by_task.values()], ignore_index=True)
     campaign = relative_ranking.campaign_table(frame, agreement.agreement(notes))
     better = win_percentages(pairwise.pair_counts(focus), list(bojar2011.TOP))
     both = relative_ranking.head_to_head(focus, "cu-tecto", "cu-bojar")

@@ -7,10 +7,10 @@ from scipy.stats import gmean
 from conftest import needs
 from paperkit import claims, paths
 from rankcampaigns import rr as readers_rr
+from rankcompanion.models.tasks import tasks
 from rankcompanion.notebooks.simulation import readings
 from rankcompanion.papers import koehn2012
 from rankstability.rank.resampling import units
-from rankstability.score.rr import tasks
 
 
 @pytest.fixture(scope="module")

@@ -10,13 +10,13 @@ from scipy.stats import binomtest
 
 import rankstability as rs
 from conftest import needs
+from rankcompanion.models.tasks import tasks
 from rankstability import load, rank_systems
 from rankstability.errors import DataError
 from rankstability.judgments import direct_assessment
 from rankstability.rank import bradley_terry, fewest, resampling
 from rankstability.rank.recipes import RECIPES, counted_by, made_by, recipe_means
 from rankstability.rank.systems import rank_counts
-from rankstability.score import rr
 from rankstability.score.da import judgment_z
 from rankstability.score.pairwise import PairCounts
 from rankstability.score.scored import from_frame
@@ -472,7 +472,7 @@ def test_a_judge_of_a_real_task_without_whom_a_line_falls():
 
 @needs("wmt11")
 def test_battles_of_a_real_task():
-    (frame, *_) = rr.tasks(load("wmt11", "cs-en")).values()
+    (frame, *_) = tasks(load("wmt11", "cs-en")).values()
     data = resampling.units(frame).without("_ref")
     every = table_of_battles(resampling.units(frame), "bojar")
     judgment, judge, *rest = fewest.removals_of_battles(data, "bojar")
@@ -495,7 +495,7 @@ def test_battles_of_a_real_task():
 @needs("wmt10")
 def test_first_is_who_is_first_in_the_ranking():
     """Of en-es the share of wins puts onlineB first, Davidson's model onlineA."""
-    (frame, *_) = rr.tasks(load("wmt10", "en-es")).values()
+    (frame, *_) = tasks(load("wmt10", "en-es")).values()
     data = resampling.units(frame).without("_ref")
     assert data.systems[strongest(data.counts)] == "onlineA"
     for method, other in (("bojar", "onlineA"), ("strength", "onlineB")):

@@ -118,20 +118,6 @@ def test_expected_win_averages_opponents_not_comparisons():
     assert pairwise.wins_over_decided(counts)[0] == pytest.approx(0.09)
 
 
-def test_blocks_in_which_a_system_is_shown_ranked_and_best_by_hand():
-    shown = [{"a": 1, "b": 2, "c": 2}, {"a": 1, "b": 1}, {"a": -1, "c": 1}, {"b": 1, "c": -1}]
-    data = blocks(frame_of(shown))
-    assert data.systems == ("a", "b", "c")
-    facts = {name: counts.tolist() for name, counts in pairwise.by_block(data).items()}
-    assert facts == {
-        "shown": [3, 3, 3],
-        "ranked": [2, 3, 2],
-        "better_or_equal_all_in_block": [2, 2, 1],
-        "better_all_in_block": [1, 0, 0],
-        "sole_winner": [1, 1, 1],
-    }
-
-
 def test_comparisons_of_blocks_by_hand():
     shown = [{"b": 1, "a": 2, "c": 2}, {"c": 3, "a": -1}, {"a": 1, "c": 4}]
     data = blocks(frame_of(shown))
@@ -207,17 +193,3 @@ def test_scores_by_hand_alone_and_among_replicates(score):
     np.testing.assert_allclose(score(many), [score(counts), score(alone)])
     wider = pairwise.PairCounts(many.systems, many.wins[None], many.ties[None])
     np.testing.assert_allclose(score(wider), [score(many)])
-
-
-def test_one_that_ties_for_the_best_is_not_the_sole_winner():
-    data = blocks(
-        frame_of([{"a": 2, "b": 2, "c": 3}, {"c": 1, "a": 2, "b": 3}, {"a": -1, "b": -1}])
-    )
-    facts = {name: counts.tolist() for name, counts in pairwise.by_block(data).items()}
-    assert facts == {
-        "shown": [3, 3, 2],
-        "ranked": [2, 2, 2],
-        "better_or_equal_all_in_block": [1, 1, 1],
-        "better_all_in_block": [0, 0, 1],
-        "sole_winner": [0, 0, 1],
-    }

@@ -1,146 +1,13 @@
-"""Blocks to scores by hand, and steadiness experiments."""
+"""Scores from counts of pairs: of many campaigns at once, with and without the reference."""
 
 from dataclasses import FrozenInstanceError
 
-import demo_rr
 import numpy as np
-import pandas as pd
 import pytest
 
 from assessments import frame_of
-from rankcampaigns import rr as readers_rr
-from rankcompanion.models import removing
-from rankcompanion.notebooks.relative_ranking import methods
-from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
-from rankstability.change import perturb
 from rankstability.errors import DataError
-from rankstability.rank.systems import rank_counts
 from rankstability.score import pairwise, rr
-
-
-def test_a_toy_task_by_hand():
-    """Two blocks: a beats b twice, ties with c once, and the reference beats all it meets."""
-    frame = frame_of([{"_ref": 1, "a": 2, "b": 3, "c": 2}, {"a": 1, "b": 2, "c": -1}])
-    table = rr.scores(frame).set_index("system")
-    a = table.loc["a"]
-    assert (a["blocks_shown"], a["blocks_ranked"], a["comparisons"]) == (2, 2, 4)
-    assert a["better_or_equal_others"] == pytest.approx(3 / 4)
-    assert a["better_others"] == pytest.approx(2 / 4)
-    assert a["wins_over_decided"] == pytest.approx(2 / 3)
-    assert a["heuristic2"] == pytest.approx(2 / 3)
-    assert a["bojar"] == pytest.approx(1.0)
-    assert a["expected_win"] == pytest.approx(1.0)  # against b; with c there are only ties
-    assert a["better_or_equal_all_in_block"] == pytest.approx(1 / 2)
-    assert table.loc["c", "blocks_ranked"] == 1 and table.loc["c", "blocks_shown"] == 2
-    assert np.isnan(table.loc["_ref", "bojar"])
-    assert table.index[0] == "_ref"
-
-
-def test_one_ranked_alone_is_sole_winner_but_better_than_nobody():
-    table = rr.scores(frame_of([{"a": 3, "b": -1}, {"a": 1, "b": 1}])).set_index("system")
-    assert table.loc["a", "sole_winner_blocks"] == 1
-    assert table.loc["a", "better_all_in_block"] == 0
-    assert table.loc["a", "better_or_equal_all_in_block"] == 1
-
-
-def test_each_score_stands_once_with_all_its_names():
-    table = rr.methods()
-    assert table["score"].is_unique
-    names = table.set_index("score")["names"]
-    assert (
-        "WMT-OFFICIAL" in names["better_or_equal_others"] and "≥" in names["better_or_equal_others"]
-    )
-    assert set(table["score"]) <= set(rr.scores(frame_of([{"a": 1, "b": 2}])).columns)
-
-
-def test_refusals():
-    frame = frame_of([{"a": 1, "b": 2}])
-    with pytest.raises(DataError, match="no such system"):
-        perturb.remove(frame, "z")
-    with pytest.raises(DataError, match="more than one task"):
-        rr.blocks(pd.concat([frame, frame.assign(task="en-cs")]))
-    with pytest.raises(DataError, match="no blocks"):
-        rr.blocks(frame.iloc[:0])
-    with pytest.raises(DataError, match="unknown rule"):
-        pairwise.pair_counts(frame, unranked="guess")
-    with pytest.raises(DataError, match="unknown score"):
-        rr.method_of("magic")
-
-
-# ---------------------------------------------------------------- steadiness
-
-
-def best_first(values):
-    values = values.drop("_ref", errors="ignore").dropna().sort_index()
-    return values.sort_values(ascending=False, kind="stable").index.tolist()
-
-
-@pytest.fixture(scope="module")
-def demo():
-    return readers_rr.read_rr([demo_rr.FILE])
-
-
-def test_removals_are_what_removing_the_rows_gives(demo):
-    changes = removing.removals(demo, ["better_or_equal_others", "expected_win"])
-    assert len(changes) == 2 * 2 * 9 and set(changes["removed"]) >= {"ref", "cedar"}
-    task = rr.tasks(demo)["cs-en"]
-    for row in changes[changes["task"] == "cs-en"].itertuples():
-        removed = "_ref" if row.removed == "ref" else row.removed
-        method = rr.METHODS[row.method]
-        before = [s for s in best_first(method(pairwise.pair_counts(task))) if s != removed]
-        after = best_first(method(pairwise.pair_counts(perturb.remove(task, removed))))
-        assert row.d_rank == (before != after)
-    reference = changes[(changes["removed"] == "ref") & (changes["method"] == "expected_win")]
-    assert not reference["d_rank"].any()  # it never counted there
-
-
-def test_rank_ranges_hold_the_rank_and_units_are_wider(demo):
-    table = methods.ranges(demo, ["bojar"], resamples=400, seed=5)
-    for task, judgments in rr.tasks(demo).items():
-        own = set(table.loc[table["task"] == task, "drawn"]) - {"judgment"}
-        assert own == {"judge" if (judgments["judge"] != "").all() else "block"}
-    table = methods.ranges(demo, ["bojar"], resamples=400, seed=5, unit="block")
-    assert (table["first"] <= table["rank"]).all() and (table["rank"] <= table["last"]).all()
-    width = (table["last"] - table["first"]).groupby(table["drawn"]).mean()
-    assert width["block"] > width["judgment"]
-    alone = methods.ranges(rr.tasks(demo)["en-de"], ["bojar"], resamples=400, seed=5, unit="block")
-    both = table[table["task"] == "en-de"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(alone, both)  # a task does not depend on its company
-
-
-def test_blocks_drawn_give_the_plain_bootstrap(demo):
-    """The sparse product against drawing the blocks of the frame one by one."""
-    task = rr.tasks(demo)["cs-en"]
-    data = rr.blocks(task)
-    rng = np.random.default_rng(0)
-    draws = rng.integers(len(data.block), size=(20, len(data.block)))
-    weights = np.array([np.bincount(d, minlength=len(data.block)) for d in draws])
-    fast = pairwise.weighted(pairwise.pairwise_by_block(data), weights, data.systems)
-    for k, draw in enumerate(draws):
-        slow = pairwise.pair_counts(data.take(draw))
-        assert (fast.wins[k] == slow.wins).all() and (fast.ties[k] == slow.ties).all()
-
-
-def test_a_system_without_a_score_stands_last_and_is_not_dropped():
-    """c is shown in every block and never ranked; in the second task nothing is decided."""
-    frame = frame_of([{"a": 1, "b": 2, "c": -1}] * 8)
-    scores = rr.scores(frame)
-    assert scores.set_index("system").loc["c", "bojar":"expected_win"].isna().all()
-    ranks = relative_ranking.method_ranks(scores, frame, time_limit=5).set_index("system")
-    assert (ranks.loc["c"].drop("task") == 3).all() and ranks["mfas"].to_dict()["a"] == 1
-    clusters = methods.cluster_table(frame, "bojar")
-    assert list(clusters["system"]) == ["a", "b", "c"] and np.isnan(clusters["bojar"].iloc[2])
-    changes = removing.removals(frame, ["bojar"])
-    assert set(changes["removed"]) == {"a", "b", "c"}
-    tied = frame_of([{"a": 1, "b": 1, "c": 1}] * 3)
-    found = rank_counts(pairwise.pair_counts(tied), "bojar")
-    assert list(found.systems) == ["a", "b", "c"] and set(found.table["cluster"]) == {1}
-
-
-def test_two_systems_leave_nothing_to_remove():
-    changes = removing.removals(frame_of([{"a": 1, "b": 2}] * 8), ["bojar"])
-    assert changes.empty and {"task", "removed", "d_rank", "largest_move"} <= set(changes.columns)
-    assert methods.removal_summary(changes).empty
 
 
 @pytest.mark.parametrize("name", rr.METHODS)
@@ -151,36 +18,27 @@ def test_scores_of_many_campaigns_at_once_are_those_of_each(name):
     ties[0, 0, 0] = 0
     ties = np.triu(ties, 1) + np.swapaxes(np.triu(ties, 1), -1, -2)
     wins[..., range(5), range(5)] = 0
-    made = rr.METHODS[name].score(rr.PairCounts(tuple("abcde"), wins, ties))
+    made = rr.METHODS[name].score(pairwise.PairCounts(tuple("abcde"), wins, ties))
     for e, s in np.ndindex(3, 2):
-        alone = rr.METHODS[name].score(rr.PairCounts(tuple("abcde"), wins[e, s], ties[e, s]))
+        alone = rr.METHODS[name].score(pairwise.PairCounts(tuple("abcde"), wins[e, s], ties[e, s]))
         np.testing.assert_allclose(made[e, s], alone)
 
 
-def test_scores_come_best_first_and_equal_ones_by_name():
-    table = rr.scores(frame_of([{"c": 1, "b": 2, "a": 2}, {"d": 1, "c": 1}]))
-    assert table["system"].tolist() == ["c", "d", "a", "b"]
-    assert table["comparisons"].tolist() == [3, 1, 2, 2]
-    assert table["blocks_shown"].tolist() == table["blocks_ranked"].tolist() == [2, 1, 1, 1]
-    assert table["sole_winner"].tolist() == [1 / 2, 0, 0, 0]
-    assert set(table["task"]) == {"cs-en"} and table.index.tolist() == [0, 1, 2, 3]
-
-
 def test_three_scores_leave_the_reference_out():
-    table = rr.methods().set_index("score")["with_reference"]
-    assert table.index[~table].tolist() == ["heuristic2", "bojar", "expected_win"]
     with pytest.raises(FrozenInstanceError):
         rr.METHODS["bojar"].reference = True
+    without = [name for name, method in rr.METHODS.items() if not method.reference]
+    assert without == ["heuristic2", "bojar", "expected_win"]
     counts = pairwise.pair_counts(frame_of([{"_ref": 1, "a": 2, "b": 3}]))
-    for name, method in rr.METHODS.items():
-        assert method.reference == table[name]
+    for method in rr.METHODS.values():
         values = method(counts)
         assert values.index.tolist() == ["_ref", "a", "b"]
         assert np.isnan(values["_ref"]) == (not method.reference)
         assert values["a"] == (1.0 if not method.reference else 0.5)
 
 
-def test_tasks_come_in_order_of_name_with_their_rows():
-    frame = frame_of([{"a": 1, "b": 2}])
-    split = rr.tasks(pd.concat([frame.assign(task="fr-en"), frame, frame]))
-    assert [(name, len(rows)) for name, rows in split.items()] == [("cs-en", 4), ("fr-en", 2)]
+def test_rules_and_scores_that_are_not_known_are_refused():
+    with pytest.raises(DataError, match="unknown rule"):
+        pairwise.pair_counts(frame_of([{"a": 1, "b": 2}]), unranked="guess")
+    with pytest.raises(DataError, match="unknown score"):
+        rr.method_of("magic")

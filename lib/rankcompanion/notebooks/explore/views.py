@@ -22,9 +22,10 @@ from rankstability.rank.ranking import Ranking
 from rankstability.rank.significance import CORRECTIONS, TESTS
 from rankstability.score import mqm
 from rankstability.score.pairwise import PairCounts, pair_counts
-from rankstability.score.rr import METHODS, REFERENCE, tasks
+from rankstability.score.rr import METHODS, REFERENCE
 from rankstability.score.scored import Scores, segment_scores
 
+from ...models.tasks import tasks
 from ..outlier_removal import SETS
 from ..srp.rankings import PERMUTATIONS, rank_ratings
 

@@ -1,8 +1,10 @@
 """Notebook 07: ways to count wins, agreement of judges, strengths."""
 
 from ...models.removing import removals
+from ...models.tasks import tasks
 from .agreement import agreement as agreement_by
 from .agreement import annotate, expected_agreement, kappa_table
+from .counting import score_names, scores
 from .methods import (
     acceptable,
     campaign_table,
@@ -39,9 +41,12 @@ __all__ = [  # what the notebook calls
     "ranges",
     "removal_summary",
     "removals",
+    "score_names",
+    "scores",
     "sign_tests",
     "sole_winners",
     "strengths",
+    "tasks",
     "twice_ranked",
     "win_percentages",
 ]

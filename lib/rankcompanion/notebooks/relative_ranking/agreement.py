@@ -14,8 +14,11 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from rankstability.errors import DataError
-from rankstability.score import pairwise, rr
+from rankstability.judgments import REFERENCE, blocks
+from rankstability.score import pairwise
 from rankstability.score.pairwise import ratio
+
+from ...models.tasks import tasks
 
 KINDS = ("intra", "inter")
 MEASURES = {
@@ -65,12 +68,10 @@ def annotate(frame: pd.DataFrame) -> Annotations:
     """
     parts = [
         _comparisons(rows).assign(task=task)
-        for task, rows in rr.tasks(frame).items()
+        for task, rows in tasks(frame).items()
     ]
     table = pd.concat(parts, ignore_index=True)
-    table["reference"] = (
-        table[["first", "second"]].eq(rr.REFERENCE).any(axis=1)
-    )
+    table["reference"] = table[["first", "second"]].eq(REFERENCE).any(axis=1)
     item = (
         table.groupby(["task", "segment", "first", "second"], sort=False)
         .ngroup()
@@ -89,7 +90,7 @@ def annotate(frame: pd.DataFrame) -> Annotations:
 
 def _comparisons(rows: pd.DataFrame) -> pd.DataFrame:
     """The comparisons of one task, the systems of each in alphabetical order."""
-    data = rr.blocks(rows)
+    data = blocks(rows)
     row, a, b, sign = pairwise.comparisons(data)
     names = np.array(data.systems, dtype=object)
     carried = (

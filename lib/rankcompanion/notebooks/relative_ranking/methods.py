@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rankstability.errors import DataError
-from rankstability.judgments import REFERENCE
+from rankstability.judgments import REFERENCE, blocks
 from rankstability.rank import (
     bradley_terry,
     resampling,
@@ -21,8 +21,10 @@ from rankstability.rank.systems import UNSCORED, rank_counts
 from rankstability.score import pairwise, rr
 from rankstability.score.pairwise import PairCounts
 
+from ...figures.relative_ranking import BLOCK_METHODS
 from ...models.chance import named_generator
 from ...models.ranges import range_frame
+from ...models.tasks import tasks
 
 SOLE_WINNERS = 9  # systems named in Table 4, besides the reference
 COLUMNS = (
@@ -52,7 +54,7 @@ def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
         ["task", "kind"]
     )["s"]
     rows = []
-    for task, judgments in rr.tasks(frame).items():
+    for task, judgments in tasks(frame).items():
         counts = pairwise.pair_counts(judgments)
         score = rr.METHODS["better_or_equal_others"](counts)
         row = {
@@ -81,7 +83,7 @@ def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
 def sole_winners(scores: pd.DataFrame, blocks: pd.Series) -> pd.DataFrame:
     """Blocks won by a single system, by task (Table 4): columns task, winner, blocks.
 
-    `scores` is from `score.rr.scores` of all tasks, `blocks` is the number of blocks of each task.
+    `scores` is from `counting.scores` of all tasks, `blocks` is the number of blocks of each task.
     A system that was ranked alone in its block has won it. Rows of a task: the reference, the
     `SOLE_WINNERS` with the most blocks, ``other systems``, ``no sole winner``, ``blocks`` (all).
     """
@@ -112,7 +114,7 @@ def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     WMT10). The reference itself has no row. Figures 3, 4 and 6 plot these.
     """
     parts = []
-    for task, judgments in rr.tasks(frame).items():
+    for task, judgments in tasks(frame).items():
         with_reference = judgments.loc[
             judgments["system"] == REFERENCE, "block"
         ]
@@ -158,19 +160,19 @@ def method_ranks(
 ) -> pd.DataFrame:
     """The rank of each system by every score and by the minimum feedback arc set.
 
-    `scores` is from `score.rr.scores` of all tasks of `frame`; `time_limit`, in seconds, is for one
-    feedback arc set. Columns task, system, ranks by each of `rr.METHODS` and `rr.BLOCK_METHODS`,
+    `scores` is from `counting.scores` of all tasks of `frame`; `time_limit`, in seconds, is for one
+    feedback arc set. Columns task, system, ranks by each of `rr.METHODS` and `BLOCK_METHODS`,
     mfas. Systems (without the reference) are in order of the first score. Equal scores are ranked
     by name, and systems without a score last.
     """
     parts = []
-    for task, judgments in rr.tasks(frame).items():
+    for task, judgments in tasks(frame).items():
         part = scores[
             (scores["task"] == task) & (scores["system"] != REFERENCE)
         ]
         part = part.sort_values("system")
         table = part[["task", "system"]].reset_index(drop=True)
-        for name in (*rr.METHODS, *rr.BLOCK_METHODS):
+        for name in (*rr.METHODS, *BLOCK_METHODS):
             values = (
                 part[name]
                 .round(12)
@@ -216,7 +218,7 @@ def head_to_head(
 
     Keys blocks, sentences (different ones), better (blocks in which `system` was), worse, ties.
     """
-    data = rr.blocks(judgments[judgments["system"].isin([system, other])])
+    data = blocks(judgments[judgments["system"].isin([system, other])])
     row, first, _, sign = pairwise.comparisons(data)
     sign = np.where(first == data.systems.index(system), sign, -sign)
     counts = {
@@ -304,7 +306,7 @@ def ranges(
     reference.
     """
     parts = []
-    for task, judgments in rr.tasks(frame).items():
+    for task, judgments in tasks(frame).items():
         data = resampling.units(judgments)
         own = unit or resampling.default_unit(data)
         for drawn in dict.fromkeys((own, "judgment")):
@@ -341,7 +343,7 @@ def cluster_table(
     `rank.significance.CORRECTIONS`.
     """
     parts = []
-    for task, judgments in rr.tasks(frame).items():
+    for task, judgments in tasks(frame).items():
         counts = pairwise.pair_counts(judgments)
         counts.without(REFERENCE).connected()
         ranked = {
@@ -375,7 +377,7 @@ def strengths(frame: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
     judge, or block if some name no judge), tie (Davidson's parameter; 0: no ties).
     """
     parts = []
-    for task, judgments in rr.tasks(frame).items():
+    for task, judgments in tasks(frame).items():
         data = resampling.units(judgments).without(REFERENCE)
         try:
             sure = of_battles(data, resampling.default_unit(data), alpha)

@@ -19,6 +19,7 @@ from rankstability.score.rr import REFERENCE
 from ...models.chance import child_seeds
 from ...models.ranges import range_table, significant_share
 from ...models.simulate import Model
+from ...models.tasks import tasks as tasks  # for the notebook
 from .experiments import (
     Bootstrap,
     expected_share,

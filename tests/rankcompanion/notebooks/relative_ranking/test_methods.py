@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from rankcampaigns import rr as read_rr
+from rankcompanion.notebooks.relative_ranking import counting
 from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
 from rankcompanion.verdict import cases
 from rankcompanion.verdict.coverage import meetings
@@ -13,7 +14,6 @@ from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.rank import bradley_terry, resampling
 from rankstability.rank import standing as places
-from rankstability.score import rr
 from rankstability.score.pairwise import PairCounts
 
 
@@ -165,7 +165,7 @@ def test_exposure_by_hand_is_of_blocks_and_per_cent():
     ]
     columns = ["task", "block", "judge", "segment", "position", "system", "rank"]
     frame = pd.DataFrame(rows, columns=columns).assign(ranked=True)
-    points = relative_ranking.exposure(rr.scores(frame).assign(task="t"), frame)
+    points = relative_ranking.exposure(counting.scores(frame).assign(task="t"), frame)
     table = points.set_index("system")
     assert set(table.index) == {"a", "b", "c"} and set(table["task"]) == {"t"}
     assert table["blocks"].to_dict() == {"a": 4, "b": 3, "c": 2}

@@ -12,8 +12,9 @@ from scipy.stats import binomtest
 from rankcampaigns import campaigns
 from rankcompanion.notebooks.srp import twins
 from rankstability.errors import DataError
+from rankstability.judgments import REFERENCE, blocks
 from rankstability.rank.standing import rank_systems
-from rankstability.score import pairwise, rr
+from rankstability.score import pairwise
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import segment_scores
 
@@ -77,9 +78,9 @@ def test_an_rr_study_is_the_score_of_its_blocks():
     units, systems, draw = sampler.units, sampler.systems, sampler.draw
     chosen = twins.twins(units, units // 4, 2, np.random.default_rng(1))
     found, _ = draw(chosen, np.random.default_rng(1))
-    blocks = rr.blocks(frame)
+    shown = blocks(frame)
     for i, rows in enumerate(chosen):
-        counts = pairwise.pair_counts(blocks.take(rows)).without(rr.REFERENCE)
+        counts = pairwise.pair_counts(shown.take(rows)).without(REFERENCE)
         scores = pd.Series(pairwise.wins_over_decided(counts), index=counts.systems)
         np.testing.assert_allclose(-found.means[i], scores.reindex(systems).to_numpy())
         wins = pd.DataFrame(counts.wins, index=counts.systems, columns=counts.systems)
