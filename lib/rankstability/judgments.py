@@ -435,40 +435,14 @@ def human_systems(da: DirectAssessment) -> tuple[str, ...]:
     return tuple(name for name in every if declared & {name, *name.split("+")})
 
 
-def reference_systems(da: DirectAssessment) -> tuple[str, ...]:
-    """Ids of rows of type REF in either frame: ``REFERENCE``, or ids of real systems; sorted."""
-    references = [
-        frame.loc[of_type(frame, "REF"), "system"]
-        for frame in (da.latest, da.good)
-    ]
-    return _names(pd.concat(references))
-
-
 def ranked_systems(da: DirectAssessment) -> tuple[str, ...]:
     """Systems with a judgment that counts (SYSTEM or REPEAT in ``good``); sorted."""
-    return _names(da.good.loc[counted(da.good), "system"])
+    return system_ids(da.good.loc[counted(da.good), "system"])
 
 
-def _names(systems: pd.Series) -> tuple[str, ...]:
+def system_ids(systems: pd.Series) -> tuple[str, ...]:
     """The different ids of a column, sorted."""
     return tuple(sorted(map(str, systems.dropna().unique())))
-
-
-def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
-    """Raises DataError if fewer than two systems are ranked or, with `machine`, all are human."""
-    ranked = ranked_systems(da)
-    if len(ranked) < 2:
-        raise DataError(
-            f"fewer than two systems in {da.pair}",
-            value=ranked,
-            expected="two systems or more; run the other pairs with pair=",
-        )
-    if machine and set(ranked) <= set(human_systems(da)):
-        raise DataError(
-            f"only human systems in {da.pair}",
-            value=ranked,
-            expected="a system that is not human; run the other pairs with pair=",
-        )
 
 
 BLOCK_COLUMNS = (

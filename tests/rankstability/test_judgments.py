@@ -13,7 +13,6 @@ from rankstability.judgments import (
     HIDDEN,
     ROWS,
     DirectAssessment,
-    at_least_two,
     battle_frame,
     blocks,
     counted,
@@ -28,7 +27,6 @@ from rankstability.judgments import (
     noted,
     of_type,
     ranked_systems,
-    reference_systems,
     repeated,
     rows_with,
     second_scores,
@@ -48,7 +46,6 @@ def test_who_is_human():
           "translator", "my-reference"]  # fmt: skip
     assert [n for n in yes + no if is_human(n)] == yes
     assert human_systems(toy()) == ("HUMAN.0",)
-    assert reference_systems(toy()) == ("B",)
     assert ranked_systems(toy()) == ("A", "B", "HUMAN.0")
 
 
@@ -345,24 +342,12 @@ def test_declared_humans_take_the_place_of_names():
     assert human_systems(replace(da, humans=("C",))) == ()
 
 
-def test_references_are_found_in_either_frame():
+def test_references_and_systems_without_a_name_are_not_ranked():
     rows = [("A", "1", "SYSTEM", 1), ("Z", "1", "REF", 2), ("B", "1", "REPEAT", 3)]
     da = direct_assessment("xx-yy", table(rows), table([*rows, ("C", "1", "REF", 4)]))
-    assert reference_systems(da) == ("C", "Z")
     assert ranked_systems(da) == ("A", "B")
     nameless = direct_assessment("xx-yy", table([(None, "1", "SYSTEM", 1), (None, "1", "REF", 1)]))
-    assert ranked_systems(nameless) == () and reference_systems(nameless) == ()
-
-
-def test_fewer_than_two_systems_and_humans_alone_are_refused():
-    rows = [("human.1", "1", "SYSTEM", 1), ("human.2", "1", "SYSTEM", 2), ("C", "1", "REF", 3)]
-    da = direct_assessment("xx-yy", table(rows))
-    at_least_two(da)
-    with pytest.raises(DataError, match=r"only human systems in xx-yy; found \('human.1', 'human"):
-        at_least_two(da, machine=True)
-    at_least_two(direct_assessment("xx-yy", table([*rows, ("A", "1", "SYSTEM", 3)])), machine=True)
-    with pytest.raises(DataError, match=r"fewer than two systems in xx-yy; found \('human.1',\)"):
-        at_least_two(direct_assessment("xx-yy", table(rows[:1] + rows[2:])))
+    assert ranked_systems(nameless) == ()
 
 
 # ------------------------------------------------------------------ battles and blocks

@@ -15,9 +15,10 @@ from scipy.sparse import coo_array, hstack
 from scipy.sparse.linalg import lsmr
 
 from rankstability.errors import DataError
-from rankstability.judgments import DirectAssessment, at_least_two, counted
+from rankstability.judgments import DirectAssessment, counted
 
 from .reml import NONE, Equations, log_errors, maximise
+from .systems import at_least_two
 
 Z95 = 1.959963984540054  # half a 95 % interval, in standard errors
 EXACT = 1e-6  # share of the spread that effects may leave over of scores that they explain wholly

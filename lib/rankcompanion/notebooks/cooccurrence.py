@@ -9,7 +9,6 @@ from scipy import linalg
 from rankstability.errors import DataError
 from rankstability.judgments import (
     DirectAssessment,
-    at_least_two,
     counted,
     is_human,
     of_type,
@@ -18,6 +17,7 @@ from rankstability.judgments import (
 from rankstability.score.da import NO_SPREAD, judgment_z, worker_statistics
 
 from ..models.comparing import opposite_pairs
+from ..models.systems import at_least_two
 
 UNITS = ("auto", "hit", "worker")
 CONTROLS = ("REF", "BAD_REF")

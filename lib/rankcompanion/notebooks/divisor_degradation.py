@@ -11,7 +11,6 @@ from rankstability.change.perturb import altered, degrade
 from rankstability.errors import DataError
 from rankstability.judgments import (
     DirectAssessment,
-    at_least_two,
     human_or_reference,
     human_systems,
     of_systems,
@@ -19,6 +18,7 @@ from rankstability.judgments import (
 )
 from rankstability.rank.ranking import Ranking
 
+from ..models.systems import at_least_two
 from .outlier_removal import Comparison, Ranker, changes_table, default_ranker
 from .outlier_removal import telling as telling
 from .outlier_removal import totals as totals

@@ -12,7 +12,6 @@ from rankstability.change import perturb
 from rankstability.errors import DataError, meant
 from rankstability.judgments import (
     DirectAssessment,
-    at_least_two,
     human_systems,
     of_systems,
     of_type,
@@ -24,6 +23,7 @@ from rankstability.score.da import NO_SPREAD
 from rankstability.score.scored import segment_scores
 
 from ..models.comparing import held_places, tau
+from ..models.systems import at_least_two
 
 Ranker = Callable[[DirectAssessment], Ranking]
 SETS = {

@@ -15,11 +15,7 @@ import pandas as pd
 from rankcampaigns.campaigns import Campaign
 from rankcampaigns.humans import asked
 from rankcampaigns.languages import PLACEHOLDER
-from rankstability.judgments import (
-    DirectAssessment,
-    human_systems,
-    reference_systems,
-)
+from rankstability.judgments import DirectAssessment, human_systems
 from rankstability.rank import items
 from rankstability.rank.battles import METHOD
 from rankstability.rank.bradley_terry import STRENGTH
@@ -28,6 +24,7 @@ from rankstability.rank.ranking import Ranking
 from rankstability.rank.recipes import RECIPES, Recipe
 
 from ..models.chance import named_generator
+from ..models.systems import reference_systems
 from ..running.run import of_no_weight
 from ..running.session import Run
 from .case import Case

@@ -11,11 +11,7 @@ from rankcampaigns import campaigns
 from rankcampaigns.campaigns import Campaign
 from rankstability.change import perturb
 from rankstability.errors import DataError
-from rankstability.judgments import (
-    DirectAssessment,
-    human_systems,
-    reference_systems,
-)
+from rankstability.judgments import DirectAssessment, human_systems
 from rankstability.rank import systems as ranks
 from rankstability.rank.comparing import Change, compare
 from rankstability.rank.ranking import Ranking
@@ -25,6 +21,7 @@ from rankstability.score.pairwise import PairCounts, pair_counts
 from rankstability.score.rr import METHODS, REFERENCE
 from rankstability.score.scored import Scores, segment_scores
 
+from ...models.systems import reference_systems
 from ...models.tasks import tasks
 from ..outlier_removal import SETS
 from ..srp.rankings import PERMUTATIONS, rank_ratings
