@@ -193,25 +193,6 @@ def solve(w: IntArray, deadline: float, method: str = "auto") -> Solution:
     return Solution(order, cost, min(cost, lower), None, False)
 
 
-def solve_many(w: IntArray) -> tuple[IntArray, IntArray]:
-    """Orders (B, k) of least cost of tournaments (B, k, k), and their costs (B,)."""
-    if not len(w):
-        return np.zeros(w.shape[:2], np.int64), np.zeros(0, np.int64)
-    if len(w) == 1:
-        one = solve(w[0], np.inf)
-        return one.order[None], np.array([one.cost])
-    order = insertion_search(w, np.tile(np.arange(w.shape[1]), (len(w), 1)))
-    found = bounded_dp(
-        w, np.array([cost_of(*pair) for pair in zip(order, w, strict=True)])
-    )
-    if found is not None:
-        return found[:2]
-    parts = [solve_many(part) for part in np.array_split(w, 2)]
-    return np.concatenate([p[0] for p in parts]), np.concatenate(
-        [p[1] for p in parts]
-    )
-
-
 def nearest_to(
     scores: NDArray, w: IntArray, solved: Solution, deadline: float
 ) -> Solution:

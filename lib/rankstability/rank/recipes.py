@@ -1,7 +1,7 @@
 """How each year of WMT made a ranking: score, test and line rule, from the organisers' scripts."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -223,15 +223,6 @@ RECIPES = {
         ),
     )
 }
-
-
-def quick(recipe: Recipe) -> Recipe:
-    """The recipe for many campaigns: with its `Recipe.quick_test`, if it has one."""
-    return (
-        replace(recipe, test=recipe.quick_test)
-        if recipe.quick_test
-        else recipe
-    )
 
 
 def recipe_named(name: str) -> Recipe:

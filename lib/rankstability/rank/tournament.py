@@ -24,12 +24,10 @@ from ..judgments import REFERENCE, DirectAssessment
 from ..kinds import COMPARISONS, check_kind
 from ..score.pairwise import PairCounts, pair_counts
 from .feedback import (
-    WORD,
     IntArray,
     first_sorted,
     nearest_to,
     solve,
-    solve_many,
 )
 
 
@@ -233,28 +231,6 @@ def feedback_arc_set(
         n_optima=found.optima,
         canonical=found.canonical,
     )
-
-
-def feedback_arc_sets(weights: ArrayLike) -> tuple[IntArray, IntArray]:
-    """Optimal rankings of many small tournaments at once, as `feedback_arc_set` of each finds them.
-
-    `weights` are `net_weights`, (B, n, n), with at most `WORD` systems; of systems with equal wins
-    minus losses, the first is listed first. Returns the rows of each, best first, (B, n), and the
-    violated weight, (B,). Raises DataError for any other shape of weights.
-    """
-    w = np.asarray(weights)
-    if w.ndim != 3 or w.shape[1] != w.shape[2] or w.shape[1] > WORD:
-        expected = f"(B, n, n), n at most {WORD}"
-        raise DataError(
-            "not a stack of square matrices", value=w.shape, expected=expected
-        )
-    listed = np.argsort(w.sum(1) - w.sum(2), axis=1, kind="stable")
-    rows = np.arange(len(w))[:, None, None]
-    sorted_weights = w[rows, listed[:, :, None], listed[:, None, :]].astype(
-        np.int64
-    )
-    orders, costs = solve_many(sorted_weights)
-    return np.take_along_axis(listed, orders, axis=1), costs
 
 
 def _checked(weights: ArrayLike) -> IntArray:

@@ -19,7 +19,6 @@ from rankstability.rank.recipes import (
     made_by,
     make,
     ordering_means,
-    quick,
     recipe_named,
     recipe_of_year,
     segment_domains,
@@ -329,14 +328,6 @@ def test_by_chance_means_by_the_seed_of_the_recipes():
     scores = np.random.default_rng(0).normal(size=(30, 3)) + np.array([0.4, 0.2, 0])
     seeded = make(RECIPES["wmt26"], scores, rng=np.random.default_rng(20260803)).p
     np.testing.assert_array_equal(make(RECIPES["wmt26"], scores).p, seeded)
-
-
-def test_the_quick_form_of_a_recipe_differs_in_its_test_only():
-    assert quick(RECIPES["wmt24"]) is RECIPES["wmt24"]
-    fast = quick(RECIPES["wmt26"])
-    assert fast.test is RECIPES["wmt26"].quick_test and fast.name == "wmt26"
-    scores = np.random.default_rng(0).normal(size=(80, 3)) + np.array([2.0, 0, 0])
-    assert make(fast, scores).lines == make(RECIPES["wmt26"], scores).lines == (1,)
 
 
 def test_ranges_reach_to_the_nearest_significant_neighbour_not_the_first_one_met():

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
-from rankstability.rank.recipes import Recipe, made_by, quick
+from rankstability.rank.recipes import Recipe, made_by
 from rankstability.score.scored import Scores
 
 
@@ -133,3 +133,12 @@ def shuffle_labels(
     new = np.empty((units, n), dtype=np.int64)
     np.put_along_axis(new, plain_order, random_order, axis=1)
     return new[unit, system]
+
+
+def quick(recipe: Recipe) -> Recipe:
+    """The recipe for many campaigns: with its `Recipe.quick_test`, if it has one."""
+    return (
+        replace(recipe, test=recipe.quick_test)
+        if recipe.quick_test
+        else recipe
+    )

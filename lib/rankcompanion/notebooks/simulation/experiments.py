@@ -13,11 +13,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtrc, ndtr
 from scipy.stats import binom
 
-from rankstability.rank.tournament import feedback_arc_sets
+from rankstability.errors import DataError
+from rankstability.rank.feedback import (
+    WORD,
+    IntArray,
+    bounded_dp,
+    cost_of,
+    insertion_search,
+    solve,
+)
 from rankstability.score.pairwise import (
     PairCounts,
     expected_win,
@@ -399,3 +407,44 @@ def range_qualities(
         for i, (method, setting) in enumerate(settings)
     ]
     return pd.concat(parts, ignore_index=True).assign(runs=runs)
+
+
+def feedback_arc_sets(weights: ArrayLike) -> tuple[IntArray, IntArray]:
+    """Optimal rankings of many small tournaments at once, as `feedback_arc_set` of each finds them.
+
+    `weights` are `net_weights`, (B, n, n), with at most `WORD` systems; of systems with equal wins
+    minus losses, the first is listed first. Returns the rows of each, best first, (B, n), and the
+    violated weight, (B,). Raises DataError for any other shape of weights.
+    """
+    w = np.asarray(weights)
+    if w.ndim != 3 or w.shape[1] != w.shape[2] or w.shape[1] > WORD:
+        expected = f"(B, n, n), n at most {WORD}"
+        raise DataError(
+            "not a stack of square matrices", value=w.shape, expected=expected
+        )
+    listed = np.argsort(w.sum(1) - w.sum(2), axis=1, kind="stable")
+    rows = np.arange(len(w))[:, None, None]
+    sorted_weights = w[rows, listed[:, :, None], listed[:, None, :]].astype(
+        np.int64
+    )
+    orders, costs = solve_many(sorted_weights)
+    return np.take_along_axis(listed, orders, axis=1), costs
+
+
+def solve_many(w: IntArray) -> tuple[IntArray, IntArray]:
+    """Orders (B, k) of least cost of tournaments (B, k, k), and their costs (B,)."""
+    if not len(w):
+        return np.zeros(w.shape[:2], np.int64), np.zeros(0, np.int64)
+    if len(w) == 1:
+        one = solve(w[0], np.inf)
+        return one.order[None], np.array([one.cost])
+    order = insertion_search(w, np.tile(np.arange(w.shape[1]), (len(w), 1)))
+    found = bounded_dp(
+        w, np.array([cost_of(*pair) for pair in zip(order, w, strict=True)])
+    )
+    if found is not None:
+        return found[:2]
+    parts = [solve_many(part) for part in np.array_split(w, 2)]
+    return np.concatenate([p[0] for p in parts]), np.concatenate(
+        [p[1] for p in parts]
+    )

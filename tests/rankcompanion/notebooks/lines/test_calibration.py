@@ -13,11 +13,12 @@ from rankcompanion.notebooks.lines.calibration import (
     equal_systems,
     false_line_row,
     false_lines,
+    quick,
     shuffle_labels,
     shuffled,
 )
 from rankcompanion.notebooks.lines.tables import null_unit
-from rankstability.rank.recipes import RECIPES
+from rankstability.rank.recipes import RECIPES, make
 from rankstability.rank.standing import judged_by
 from rankstability.score.scored import from_frame
 
@@ -140,3 +141,11 @@ def test_labels_are_shuffled_whole_within_units_and_every_way_is_as_likely():
     assert len(seen) == 12  # 3! x 2!
     assert all(way[:3] == way[3:6] and set(way[6:]) == {1, 2} for way in seen)
     assert min(seen.values()) > 380
+
+
+def test_the_quick_form_of_a_recipe_differs_in_its_test_only():
+    assert quick(RECIPES["wmt24"]) is RECIPES["wmt24"]
+    fast = quick(RECIPES["wmt26"])
+    assert fast.test is RECIPES["wmt26"].quick_test and fast.name == "wmt26"
+    scores = np.random.default_rng(0).normal(size=(80, 3)) + np.array([2.0, 0, 0])
+    assert make(fast, scores).lines == make(RECIPES["wmt26"], scores).lines == (1,)

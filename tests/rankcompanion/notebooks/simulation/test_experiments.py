@@ -10,6 +10,7 @@ from rankcompanion.notebooks.simulation.experiments import (
     Bootstrap,
     advice,
     expected_share,
+    feedback_arc_sets,
     fit_spread,
     judgments_needed,
     range_qualities,
@@ -17,6 +18,8 @@ from rankcompanion.notebooks.simulation.experiments import (
     ranking_error,
     ranking_errors,
 )
+from rankstability.errors import DataError
+from rankstability.rank.tournament import net_weights
 
 
 def test_ranking_error_counts_inverted_pairs():
@@ -98,3 +101,25 @@ def test_advice_has_its_band_around_the_number():
     quality = draw_qualities(Model(8, 10.0), 300, rng)
     reached = significant_share(draw_counts(Model(8, 10.0), quality, [size], rng)[:, 0])
     assert 0.8 < (reached >= 0.8 - 1e-9).mean() < 0.98
+
+
+@pytest.mark.parametrize("times", [1, 10**6, 10**9, 10**12])
+def test_larger_weights_change_no_order_of_many_small_blocks(times):
+    counts = np.random.default_rng(3).integers(0, 9, (5, 7, 7))
+    weights = net_weights(counts)
+    orders, costs = feedback_arc_sets(weights * times)
+    one, cost = feedback_arc_sets(weights)
+    assert (orders == one).all() and (costs == cost * times).all() and cost.any()
+
+
+def test_stacks_hold_square_tournaments_of_at_most_63_systems():
+    line = np.triu(np.ones((63, 63), int), 1)
+    orders, costs = feedback_arc_sets(np.stack([line, line.T]))
+    assert orders[0].tolist() == list(range(63)) and orders[1].tolist() == list(range(63))[::-1]
+    assert costs.tolist() == [0, 0]
+    for wrong in (np.zeros((3, 3), int), np.zeros((2, 3, 4), int), np.zeros((1, 64, 64), int)):
+        with pytest.raises(DataError, match="not a stack of square matrices") as error:
+            feedback_arc_sets(wrong)
+        assert error.value.expected == "(B, n, n), n at most 63"
+    none = feedback_arc_sets(np.zeros((0, 4, 4), int))
+    assert none[0].shape == (0, 4) and none[1].shape == (0,)
