@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from rankcampaigns import campaigns
+from rankcompanion.notebooks.cooccurrence import worker_statistics
 from rankstability import paths
-from rankstability.score.da import worker_statistics
 
 DEMOS = [(name, pair) for name, (_, pairs) in demo_da.DEMOS.items() for pair in pairs]
 

@@ -14,7 +14,7 @@ from rankstability.judgments import (
     of_type,
     unmarked,
 )
-from rankstability.score.da import NO_SPREAD, judgment_z, worker_statistics
+from rankstability.score.da import NO_SPREAD, judgment_z, moments
 
 from ..models.comparing import opposite_pairs
 from ..models.systems import at_least_two
@@ -216,6 +216,22 @@ def _shown(frame: pd.DataFrame) -> pd.Series:
     control = of_type(frame, *CONTROLS)
     return (
         frame["system"].astype(str).where(~control, frame["type"].astype(str))
+    )
+
+
+def worker_statistics(latest: pd.DataFrame) -> pd.DataFrame:
+    """Mean, sd (ddof = 1; NaN for a single score) and number of judgments of each worker.
+
+    Rows of any type count (Knowles 2021, equation 1). `latest` is that of one language pair; the
+    columns are mean, sd, judgments, the index is the worker.
+    """
+    names = latest["worker"].cat.categories
+    codes = latest["worker"].cat.codes.to_numpy()
+    mean, sd, count = moments(
+        codes, latest["score"].to_numpy(float), len(names)
+    )
+    return pd.DataFrame(
+        {"mean": mean, "sd": sd, "judgments": count}, index=names
     )
 
 

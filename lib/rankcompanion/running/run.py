@@ -165,7 +165,7 @@ def of_no_weight(judgments: Any) -> dict[str, int]:
     """
     if "severity" not in getattr(judgments, "columns", ()):
         return {}
-    from rankstability.score.mqm import weightless
+    from ..models.weights import weightless
 
     counted = weightless(judgments)
     told = {}

@@ -1,27 +1,10 @@
-"""Direct assessment: mean and spread of each worker's scores, and z-scores by worker."""
+"""Direct assessment: means and spreads of scores by code, and z-scores by worker."""
 
 import numpy as np
-import pandas as pd
 
 from ..judgments import DirectAssessment, unmarked
 
 NO_SPREAD = 1e-9  # a standard deviation below this is rounding: the worker gave one score
-
-
-def worker_statistics(latest: pd.DataFrame) -> pd.DataFrame:
-    """Mean, sd (ddof = 1; NaN for a single score) and number of judgments of each worker.
-
-    Rows of any type count (Knowles 2021, equation 1). `latest` is that of one language pair; the
-    columns are mean, sd, judgments, the index is the worker.
-    """
-    names = latest["worker"].cat.categories
-    codes = latest["worker"].cat.codes.to_numpy()
-    mean, sd, count = moments(
-        codes, latest["score"].to_numpy(float), len(names)
-    )
-    return pd.DataFrame(
-        {"mean": mean, "sd": sd, "judgments": count}, index=names
-    )
 
 
 def averages(

@@ -98,20 +98,6 @@ def weigh(
     return weight_of[codes]
 
 
-def weightless(
-    judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
-) -> pd.Series:
-    """How many marked errors have weight 0 though their severity is not neutral, by category.
-
-    Raises DataError as `weigh` does.
-    """
-    severity = judgments["severity"].astype(str)
-    outside = (weigh(judgments, weights) == 0) & ~severity.isin(
-        ["Neutral", "No-error"]
-    )
-    return judgments["category"].astype(str)[outside].value_counts()
-
-
 def mqm_scores(
     judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
 ) -> pd.DataFrame:

@@ -140,3 +140,10 @@ def test_a_joined_id_has_the_mean_quality_of_its_parts():
 def test_what_cannot_be_said_is_refused(judged, find, words):
     with pytest.raises(DataError, match=words):
         find(assessment(judged))
+
+
+def test_the_mean_and_the_spread_of_each_worker_are_those_of_pandas():
+    latest = campaigns.load_da(campaigns.find("demo-srpdc"), "de-en").latest
+    workers = latest.groupby("worker", observed=True)["score"].agg(["mean", "std", "size"])
+    ours = cooccurrence.worker_statistics(latest).loc[workers.index]
+    assert np.allclose(ours[["mean", "sd", "judgments"]], workers, equal_nan=True)
