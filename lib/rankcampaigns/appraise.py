@@ -90,7 +90,7 @@ DOMAIN = r"^test-[a-z]+-([A-Za-z0-9]+)_"  # in a document's name, since WMT24
 MARK = re.compile(
     r"bad\d*|dup|duplicate\d+|incomplete"
 )  # after a # at the end of a docId
-WHY = {  # what the rows with a mark are, see `judgments.MARKS`
+WHY = {
     "tutorial": "tutorials before the task (left out)",
     "document score": "scores of whole documents (left out)",
     "incomplete": "documents cut short to fill a HIT, #incomplete (left out)",
@@ -98,6 +98,10 @@ WHY = {  # what the rows with a mark are, see `judgments.MARKS`
     "superseded": "outputs that the same account scored again later (left out)",
     "no segment": "rows whose segment of the test set cannot be told (left out)",
 }
+"""What the rows with each mark are, which do not count: training before the task, the score of a
+whole document, a document cut short to fill a HIT or shown again, all but the latest of one
+account's repeats of an item (all left out by WMT24), an unknown segment.
+"""
 ANNOTATORS = "annotators.tsv"
 SEVERITIES = {
     "critical": "Critical",
@@ -190,7 +194,7 @@ def read_appraise(
 
     `files` may include ``segments-XX-YY.tsv`` (see `identify`) and ``annotators.tsv`` (username,
     annotator); `annotators` takes its place, see `columns.people`. ``latest`` holds all rows, with
-    a column ``mark`` (see `judgments.MARKS`), ``good`` those without; marked rows are counted in
+    a column ``mark`` (see `WHY`), ``good`` those without; marked rows are counted in
     ``excluded``. Block is the docId as exported; domain is empty if unknown. Raises DataError for
     anything wrong in a file, or if the segments of most rows are unknown.
     """
@@ -363,7 +367,7 @@ def _seconds(
 
 
 def _marks(rows: pd.DataFrame) -> np.ndarray:
-    """Why WMT24 does not rank by a row (see `judgments.MARKS`); empty if it does."""
+    """Why WMT24 does not rank by a row (see `WHY`); empty if it does."""
     block = rows["block"]
     marks = rows["marks"] + "#"
     mark = np.select(
@@ -428,7 +432,7 @@ def read_appraise_mqm(
 ) -> pd.DataFrame:
     """The marked errors of `pair` in the form of `mqm.read_mqm`, read from the spans.
 
-    A segment without a span is ``No-error``. Only TGT rows without a mark (`judgments.MARKS`)
+    A segment without a span is ``No-error``. Only TGT rows without a mark (`WHY`)
     count; ``.attrs["excluded"]`` counts the others. Raises DataError as `read_appraise` does, and
     for spans that cannot be read or an unknown severity.
     """

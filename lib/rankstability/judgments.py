@@ -20,18 +20,6 @@ from .errors import DataError
 TYPES = ("BAD_REF", "REF", "REPEAT", "SYSTEM")  # of rows of direct assessment
 # types that count; REF and BAD_REF only help to standardise
 COUNTED = ("SYSTEM", "REPEAT")
-MARKS = (
-    "tutorial",
-    "document score",
-    "incomplete",
-    "duplicate",
-    "superseded",
-    "no segment",
-)
-"""Why a row of an Appraise export does not count: training before the task, the score of a whole
-document, a document cut short to fill a HIT or shown again, all but the latest of one account's
-repeats of an item (all left out by WMT24), an unknown segment.
-"""
 REPEAT_MARKS = (
     "incomplete",
     "duplicate",
@@ -82,7 +70,8 @@ class DirectAssessment:
         The rows of ``ad-good-raw-redup``, which are scored and ranked.
         Columns of both: worker, hit, system, document, segment, type, block (categoricals with the
         same categories in both frames; hit, document, block may be missing), score (in `scale`);
-        perhaps domain, time (seconds), and mark (one of `MARKS`; as read, only in ``latest``).
+        perhaps domain, time (seconds), and mark (why a row of an Appraise export does not count; as
+        read, only in ``latest``).
         In ``latest``, a system may be a joined id ``A+B``.
     excluded : DataFrame
         Columns file, reason, rows: what was left out of the frames, and what is doubtful in them.
