@@ -1,9 +1,13 @@
 """The public names: these and no others, each with an example that runs; the core stands alone."""
 
+import ast
 import doctest
 import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
+from importlib.util import resolve_name
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +41,9 @@ frame = pd.DataFrame(rows, columns=["system", "segment", "annotator", "score"])
 judgments = rankstability.judgments(frame)
 print(rankstability.rank_systems(rankstability.segment_scores(judgments)))
 """
+
+
+LIB = Path(rankstability.__file__).parents[1]
 
 
 def run(code: str) -> str:
@@ -106,3 +113,71 @@ def test_every_name_says_what_it_is_and_how_to_use_it(name):
     example = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
     assert runner.run(example).failed == 0
+
+
+# ------------------------------------------------------------------ nothing else lies here
+
+
+def names_defined(node: ast.stmt) -> list[str]:
+    """What a statement of a module defines, or adds to."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = getattr(node, "targets", [getattr(node, "target", None)])
+    return [n.id for t in targets if t for n in ast.walk(t) if isinstance(n, ast.Name)]
+
+
+def names_used(node: ast.AST) -> set[str]:
+    """The names that a statement takes from its module, and attributes as ``name.attribute``."""
+    if isinstance(node, ast.ClassDef):
+        return set().union(*map(names_used, ast.iter_child_nodes(node)))
+    parts = [*ast.walk(node)]
+    names = {n.id for n in parts if isinstance(n, ast.Name)}
+    dotted = [n for n in parts if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)]
+    own = {n.arg for n in parts if isinstance(n, ast.arg)}
+    own |= {n.id for n in parts if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {n for n in names | {ast.unparse(n) for n in dotted} if n.partition(".")[0] not in own}
+
+
+def statements(package: str) -> Iterator[tuple[set[str], set[str]]]:
+    """What each top-level statement of a package defines and uses, by full dotted names."""
+    for file in sorted((LIB / package).rglob("*.py")):
+        if file.name == "__init__.py":
+            continue
+        module = ".".join(file.relative_to(LIB).with_suffix("").parts)
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        known = {name: f"{module}.{name}" for node in tree.body for name in names_defined(node)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                asked = "." * node.level + (node.module or "")
+                source = resolve_name(asked, module.rpartition(".")[0])
+                known |= {a.asname or a.name: f"{source}.{a.name}" for a in node.names}
+        for node in tree.body:
+            used = {(*n.partition("."),) for n in names_used(node)}
+            full = {known[name] + dot + rest for name, dot, rest in used if name in known}
+            yield {known[name] for name in names_defined(node)}, full
+
+
+def unreached() -> set[str]:
+    """What of the thin library no public name uses, nor `run.main`, nor a reader of files."""
+    uses: dict[str, set[str]] = {}
+    todo = {"rankstability.run.main"}
+    todo |= {f"rankstability.{m}.{n}" for n, m in rankstability._MODULE_OF.items()}
+    for defined, used in statements("rankstability"):
+        for name in defined:
+            uses.setdefault(name, set()).update(used)
+        if not defined:  # what runs on import
+            todo |= used
+    for _, used in statements("rankcampaigns"):
+        todo |= used
+    seen: set[str] = set()
+    while todo:
+        name = todo.pop()
+        if name not in seen:
+            seen.add(name)
+            todo |= uses.get(name, set())
+    return uses.keys() - seen
+
+
+def test_the_thin_library_holds_only_what_its_names_and_the_readers_of_files_use():
+    """All else lies in the companion, next to what uses it."""
+    assert unreached() == set()
