@@ -14,11 +14,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankcompanion.models.ranges import ranks, significant_share
+from rankcompanion.models.ranges import ranks, resample_judgments, significant_share
 from rankcompanion.models.simulate import Model, draw_counts, draw_qualities
 from rankcompanion.notebooks.simulation.experiments import _power, feedback_arc_sets, ranking_errors
 from rankcompanion.notebooks.simulation.readings import table4
-from rankstability.rank.resampling import resample_judgments
 from rankstability.rank.tournament import feedback_arc_set, net_weights
 from rankstability.score.pairwise import PairCounts, expected_win
 

@@ -18,7 +18,14 @@ import pandas as pd
 from paperkit import claims
 from rankcampaigns import campaigns
 from rankcompanion.models.chance import in_shards
-from rankcompanion.models.ranges import range_clusters, rank_ranges, ranks
+from rankcompanion.models.ranges import (
+    DRAWN,
+    decided,
+    range_clusters,
+    rank_ranges,
+    ranks,
+    resample,
+)
 from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankcompanion.models.tasks import tasks
 from rankcompanion.notebooks.simulation import readings
@@ -37,7 +44,7 @@ from rankcompanion.papers.koehn2012 import (
     printed,
     range_text,
 )
-from rankstability.rank.resampling import UNITS, units
+from rankstability.rank.resampling import units
 from rankstability.score.pairwise import expected_win
 from rankstability.score.rr import REFERENCE
 
@@ -62,12 +69,12 @@ def real_ranges(
     Columns: task, blanks, ties, unit, trim (of 1000), repetition, system, first, last, cluster.
     """
     parts = []
-    readings = product(frames, BLANKS, TIES, UNITS, range(repetitions))
+    readings = product(frames, BLANKS, TIES, DRAWN, range(repetitions))
     for number, (task, blanks, ties, unit, repetition) in enumerate(readings):
         rng = np.random.default_rng([seed, number])
         data = units(frames[task], blanks).without(REFERENCE)
-        data = data.decided() if ties == TIES[0] else data
-        sampled = ranks(expected_win(data.resample(unit, resamples, rng)))
+        data = decided(data) if ties == TIES[0] else data
+        sampled = ranks(expected_win(resample(data, unit, resamples, rng)))
         for trim, k in trims_of(resamples).items():
             first, last = rank_ranges(sampled, k)
             about = {"task": task, "blanks": blanks, "ties": ties, "unit": unit, "trim": trim}
@@ -93,7 +100,7 @@ def quality_by_unit(
         drawn = units(data).without(REFERENCE)
         truth = ranks(quality[e, : model.systems])
         for u, unit in enumerate(kinds):
-            sampled = ranks(expected_win(drawn.resample(unit, resamples, rng)))
+            sampled = ranks(expected_win(resample(drawn, unit, resamples, rng)))
             for t, trim in enumerate(trims):
                 out[e, u, t] = range_quality(*rank_ranges(sampled, trim), truth)
     return out
@@ -108,7 +115,7 @@ def simulated_quality(
     its standard error, runs.
     """
     trims = trims_of(resamples)
-    kinds = UNITS[:2]
+    kinds = DRAWN[:2]
     parts = []
     for size in judgments:
         work = partial(quality_by_unit, model, size, resamples, kinds, [*trims.values()])

@@ -382,7 +382,7 @@ def test_judges_who_are_not_all_named_are_no_unit_and_make_no_pair_of_agreement(
         named = 18 - left_out
         assert len(agreement.annotate(frame).left) == named * (named - 1) / 2
         for ask in (
-            lambda data=data: data.resample("judge", 5, np.random.default_rng(1)),
+            lambda data=data: data.owner("judge"),
             lambda data=data: bradley_terry.judge_influence(data, "judge"),
             lambda frame=frame: places.battles(frame, "judge"),
         ):

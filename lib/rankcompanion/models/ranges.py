@@ -1,11 +1,14 @@
 """Rank ranges and their clusters: bootstrap and pairwise method (Koehn 2012, Section 5.1).
 
-What is resampled is said by `rank.resampling`; here are single judgments, as in the paper.
+What is resampled can be chosen: single judgments, as if they were independent (as in the paper),
+whole blocks, whose judgments share outputs, segment and judge, or whole judges. Each gives a
+`PairCounts` with a leading axis of resamples, to which every score of `score.rr` applies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -14,12 +17,68 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from rankstability.errors import DataError
-from rankstability.rank.resampling import (
-    Ints,
-    Units,
-    resample_judgments,
-)
+from rankstability.rank.resampling import UNITS, Ints, Units
 from rankstability.score.pairwise import PairCounts, expected_win
+
+DRAWN = ("judgment", *UNITS)
+
+
+def decided(data: Units) -> Units:
+    """The units without ties, as Koehn (2012) reads the judgments."""
+    return replace(data, ties=data.ties * 0)
+
+
+def resample_judgments(
+    counts: PairCounts, resamples: int, rng: np.random.Generator
+) -> PairCounts:
+    """Counts of `resamples` samples of judgments, each of the original size, with replacement."""
+    n = len(counts.systems)
+    flat = np.concatenate(
+        [counts.wins.ravel(), np.triu(counts.ties, 1).ravel()]
+    )
+    cells = np.flatnonzero(flat)
+    total = int(flat.sum())
+    out = np.zeros((resamples, 2, n, n), dtype=np.int64)
+    if total:
+        drawn = rng.multinomial(total, flat[cells] / total, size=resamples)
+        out.reshape(resamples, -1)[:, cells] = drawn
+    wins = out[:, 0]
+    ties = out[:, 1]
+    return PairCounts(counts.systems, wins, ties + ties.transpose(0, 2, 1))
+
+
+def resample(
+    data: Units, unit: str, resamples: int, rng: np.random.Generator
+) -> PairCounts:
+    """Counts of `resamples` campaigns whose units (of `DRAWN`) are drawn with replacement.
+
+    Raises DataError for any other unit, and for ``judge`` if some blocks name none.
+    """
+    if unit not in DRAWN:
+        raise DataError(
+            "unknown unit of resampling",
+            value=unit,
+            expected=", ".join(DRAWN),
+        )
+    if unit == "judgment":
+        return resample_judgments(data.counts, resamples, rng)
+    owner = data.owner(unit)
+    number = int(owner.max()) + 1
+    step = max(1, 4_000_000 // max(number, len(owner)))
+    parts = []
+    for start in range(0, resamples, step):
+        size = min(step, resamples - start)
+        pick = (
+            rng.integers(number, size=(size, number))
+            + np.arange(size)[:, None] * number
+        )
+        weight = np.bincount(pick.ravel(), minlength=size * number).reshape(
+            size, number
+        )
+        parts.append(data.weighted(weight[:, owner]))
+    wins = np.concatenate([part.wins for part in parts])
+    ties = np.concatenate([part.ties for part in parts])
+    return PairCounts(data.systems, wins, ties)
 
 
 def ranks(scores: NDArray) -> Ints:

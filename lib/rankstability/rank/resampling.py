@@ -1,13 +1,12 @@
-"""Comparisons by block and judge, and campaigns resampled from them.
+"""Comparisons by the units of which a repeat would have others: blocks, or judges.
 
-What is resampled can be chosen: single judgments, as if they were independent (Koehn 2012), whole
-blocks, whose judgments share outputs, segment and judge, or whole judges. Each gives a
-`PairCounts` with a leading axis of resamples, to which every score of `score.rr` applies.
+The judgments of a block share outputs, segment and judge. Counts under other weights of the units
+are `PairCounts` with a leading axis, to which every score of `score.rr` applies.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,26 +23,7 @@ from ..score.pairwise import (
 )
 
 Ints = NDArray[np.int64]
-UNITS = ("judgment", "block", "judge")
-
-
-def resample_judgments(
-    counts: PairCounts, resamples: int, rng: np.random.Generator
-) -> PairCounts:
-    """Counts of `resamples` samples of judgments, each of the original size, with replacement."""
-    n = len(counts.systems)
-    flat = np.concatenate(
-        [counts.wins.ravel(), np.triu(counts.ties, 1).ravel()]
-    )
-    cells = np.flatnonzero(flat)
-    total = int(flat.sum())
-    out = np.zeros((resamples, 2, n, n), dtype=np.int64)
-    if total:
-        drawn = rng.multinomial(total, flat[cells] / total, size=resamples)
-        out.reshape(resamples, -1)[:, cells] = drawn
-    wins = out[:, 0]
-    ties = out[:, 1]
-    return PairCounts(counts.systems, wins, ties + ties.transpose(0, 2, 1))
+UNITS = ("block", "judge")
 
 
 @dataclass(frozen=True)
@@ -67,10 +47,6 @@ class Units:
         """The counts under `weights` of blocks: (blocks,) or (replicates, blocks)."""
         return weighted((self.wins, self.ties), weights, self.systems)
 
-    def decided(self) -> Units:
-        """The units without ties, as Koehn (2012) reads the judgments."""
-        return replace(self, ties=self.ties * 0)
-
     def without(self, *systems: str) -> Units:
         """The units with only the other systems; names that are absent are ignored."""
         n = len(self.systems)
@@ -88,7 +64,7 @@ class Units:
 
         Raises DataError for any other unit, and for ``judge`` if some blocks name none.
         """
-        if unit not in UNITS[1:]:
+        if unit not in UNITS:
             raise DataError(
                 "unknown unit of resampling",
                 value=unit,
@@ -126,30 +102,6 @@ class Units:
         one = np.eye(len(self.systems), dtype=int)
         won = self.wins @ np.repeat(one, len(one), axis=0)
         return won, won + self.wins @ np.tile(one, (len(one), 1))
-
-    def resample(
-        self, unit: str, resamples: int, rng: np.random.Generator
-    ) -> PairCounts:
-        """Counts of `resamples` campaigns whose units (of `UNITS`) are drawn with replacement."""
-        if unit == "judgment":
-            return resample_judgments(self.counts, resamples, rng)
-        owner = self.owner(unit)
-        number = int(owner.max()) + 1
-        step = max(1, 4_000_000 // max(number, len(owner)))
-        parts = []
-        for start in range(0, resamples, step):
-            size = min(step, resamples - start)
-            pick = (
-                rng.integers(number, size=(size, number))
-                + np.arange(size)[:, None] * number
-            )
-            weight = np.bincount(
-                pick.ravel(), minlength=size * number
-            ).reshape(size, number)
-            parts.append(self.weighted(weight[:, owner]))
-        wins = np.concatenate([part.wins for part in parts])
-        ties = np.concatenate([part.ties for part in parts])
-        return PairCounts(self.systems, wins, ties)
 
 
 def default_unit(data: Units) -> str:

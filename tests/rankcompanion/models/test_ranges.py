@@ -1,6 +1,7 @@
 """Rank ranges and their clusters, and the sign test on counts of wins."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,18 +9,26 @@ from scipy.stats import binom
 
 from assessments import simulated
 from rankcompanion.models.ranges import (
+    DRAWN,
     bootstrap_ranges,
     critical_wins,
+    decided,
     pairwise_ranges,
     range_clusters,
     range_frame,
     range_table,
     rank_ranges,
     ranks,
+    resample,
+    resample_judgments,
     significant_share,
     significant_wins,
 )
 from rankstability.errors import DataError
+from rankstability.rank.resampling import units
+from rankstability.score.pairwise import PairCounts
+
+WINS = np.array([[0, 30, 5], [20, 0, 12], [10, 3, 0]])
 
 
 @pytest.mark.parametrize("sides", [1, 2])
@@ -164,3 +173,58 @@ def test_a_table_of_ranges_by_hand_with_and_without_ranks_chopped_off():
 def test_ranks_break_ties_by_index_and_put_the_unscored_last():
     assert ranks(np.array([0.2, 0.9, np.nan, 0.9])).tolist() == [3, 1, 4, 2]
     assert ranks(np.array([[1.0, 2.0], [2.0, 1.0]])).tolist() == [[2, 1], [1, 2]]
+
+
+def test_the_multinomial_is_resampling_judgments():
+    """Totals, means, variances and covariances are those of judgments drawn one by one."""
+    counts, total = PairCounts(("a", "b", "c"), WINS, np.zeros_like(WINS)), WINS.sum()
+    drawn = resample_judgments(counts, 20_000, np.random.default_rng(1)).wins
+    assert (drawn.sum(axis=(1, 2)) == total).all()
+    flat, p = drawn.reshape(len(drawn), -1).astype(float), WINS.ravel() / total
+    assert np.abs(flat.mean(axis=0) - WINS.ravel()).max() < 0.2
+    assert np.abs(np.cov(flat.T) - total * (np.diag(p) - np.outer(p, p))).max() < 0.6
+
+
+def test_ties_are_judgments_too():
+    data = simulated(tied=True)
+    assert data.counts.ties.any()
+    drawn = resample(data, "judgment", 50, np.random.default_rng(1))
+    assert (drawn.wins.sum((1, 2)) + drawn.ties.sum((1, 2)) // 2 == data.counts.comparisons).all()
+    assert (drawn.ties == drawn.ties.transpose(0, 2, 1)).all()
+    assert not resample(decided(data), "judgment", 5, np.random.default_rng(1)).ties.any()
+
+
+@pytest.mark.parametrize("unit", DRAWN)
+def test_every_unit_is_unbiased(unit):
+    """Resampled counts have the campaign's counts as their mean, whatever is drawn."""
+    data = simulated()
+    drawn = resample(data, unit, 4000, np.random.default_rng(2))
+    error = (drawn.wins.mean(axis=0) - data.counts.wins) / (drawn.wins.std(axis=0) / 4000**0.5 + 1)
+    assert drawn.wins.shape == (4000, 6, 6) and np.abs(error).max() < 4.5
+
+
+def equal_blocks(number):
+    """Blocks of a before b and c, which are equal, all by one judge."""
+    rows = [
+        ("x", b, "J1", 1, k + 1, "abc"[k], min(k + 1, 2)) for b in range(number) for k in range(3)
+    ]
+    names = ["task", "block", "judge", "segment", "position", "system", "rank"]
+    return units(pd.DataFrame(rows, columns=names))
+
+
+def test_blocks_are_drawn_whole():
+    """A campaign of equal blocks resamples to itself; one judge alone always gives all blocks."""
+    data = equal_blocks(10)
+    for unit in ("block", "judge"):
+        drawn = resample(data, unit, 20, np.random.default_rng(1))
+        assert (drawn.wins == data.counts.wins).all() and (drawn.ties == data.counts.ties).all()
+    assert resample(data, "judgment", 20, np.random.default_rng(1)).wins[:, 0, 1].std() > 0
+    with pytest.raises(DataError, match="unknown unit of resampling") as error:
+        resample(data, "sentence", 2, np.random.default_rng(1))
+    assert error.value.expected == "judgment, block, judge"
+
+
+def test_many_resamples_are_drawn_in_parts_and_each_is_a_whole_campaign():
+    data = equal_blocks(1001)
+    drawn = resample(data, "block", 4001, np.random.default_rng(1))
+    assert drawn.wins.shape == (4001, 3, 3) and (drawn.wins[:, 0, 1] == 1001).all()

@@ -23,7 +23,7 @@ from rankstability.score.pairwise import PairCounts
 
 from ...figures.relative_ranking import BLOCK_METHODS
 from ...models.chance import named_generator
-from ...models.ranges import range_frame
+from ...models.ranges import range_frame, resample
 from ...models.tasks import tasks
 
 SOLE_WINNERS = 9  # systems named in Table 4, besides the reference
@@ -310,9 +310,8 @@ def ranges(
         data = resampling.units(judgments)
         own = unit or resampling.default_unit(data)
         for drawn in dict.fromkeys((own, "judgment")):
-            sample = data.resample(
-                drawn, resamples, named_generator(seed, f"{task} {drawn}")
-            )
+            rng = named_generator(seed, f"{task} {drawn}")
+            sample = resample(data, drawn, resamples, rng)
             for name in methods:
                 table = _range_table(data.counts, sample, rr.method_of(name))
                 parts.append(table.assign(task=task, method=name, drawn=drawn))

@@ -17,7 +17,7 @@ from rankstability.score.pairwise import expected_win, weighted
 from rankstability.score.rr import REFERENCE
 
 from ...models.chance import child_seeds
-from ...models.ranges import range_table, significant_share
+from ...models.ranges import decided, range_table, significant_share
 from ...models.simulate import Model
 from ...models.tasks import tasks as tasks  # for the notebook
 from .experiments import (
@@ -297,7 +297,7 @@ def repeated_ranges(
     """
     tables = {}
     for reading in READINGS:
-        data = units(frame, reading.unranked).without(REFERENCE).decided()
+        data = decided(units(frame, reading.unranked).without(REFERENCE))
         trim = reading.trimmed(RESAMPLES)
         for i, rng in enumerate(child_seeds(seed, repetitions)):
             tables[reading.name, i] = range_table(
