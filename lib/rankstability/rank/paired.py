@@ -261,21 +261,6 @@ def resampled_means(
     return means
 
 
-def approximate_means(
-    sample: np.ndarray, resamples: int, rng: np.random.Generator
-) -> np.ndarray:
-    """Approximate draws of such means, from three moments (Cornish and Fisher): quick."""
-    size = len(sample)
-    mean = sample.mean()
-    centred = sample - mean
-    squares = centred * centred
-    variance = squares.mean() / size
-    skew = (squares @ centred) / size**3 / (6 * variance or 1.0)
-    z = rng.standard_normal(resamples)
-    means: np.ndarray = mean + np.sqrt(variance) * z + skew * (z * z - 1)
-    return means
-
-
 def either_bootstrap(
     scores: np.ndarray, rng: np.random.Generator, draw: Draw = resampled_means
 ) -> np.ndarray:

@@ -11,7 +11,6 @@ from ..judgments import DirectAssessment, select_rows
 from ..score.scored import Scores, scored
 from ..score.screening import kept_users
 from .paired import (
-    approximate_means,
     either_bootstrap,
     rank_sum_shared,
     rank_sums,
@@ -60,8 +59,6 @@ class Recipe:
         The name in `CLUSTER_RULES` of the rule by which `lines` draws, if it has one.
     needs : tuple of str
         What judgments must name beside systems and segments: ``worker``.
-    quick_test : function, optional
-        An approximation of `test`, for many campaigns.
     """
 
     name: str
@@ -74,7 +71,6 @@ class Recipe:
     source: str
     rule: str = ""
     needs: tuple[str, ...] = ()
-    quick_test: Test | None = None
     rows: str = "latest complete"
     score: str = "raw"
     by_domain: bool = False
@@ -211,9 +207,6 @@ RECIPES = {
             since=2026,
             screened=True,
             test=lambda scores, domain, rng: either_bootstrap(scores, rng),
-            quick_test=lambda scores, domain, rng: either_bootstrap(
-                scores, rng, approximate_means
-            ),
             lines=by_rule("all above beat all below", _reach),
             rule="all above beat all below",
             test_form="a paired or an independent bootstrap (BCa, 100 resamples) of the difference "

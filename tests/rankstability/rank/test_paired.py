@@ -210,22 +210,6 @@ def test_where_scipy_gives_no_interval_nothing_is_significant():
     assert paired.either_bootstrap(alone, np.random.default_rng(0))[0, 1] == 1.0
 
 
-@pytest.mark.parametrize("two", [False, True])
-def test_means_from_three_moments_are_called_significant_as_often(two):
-    """On skewed scores near the level: the shares over many draws agree within their error."""
-    rng = np.random.default_rng(5)
-    samples = tuple(rng.exponential(10, 120) for _ in range(1 + two))
-    error = np.sqrt(sum(s.var() / len(s) for s in samples))
-    below = samples[1].mean() if two else 0.0
-    samples = (samples[0] - samples[0].mean() + below + 1.7 * error, *samples[1:])
-    share = [
-        np.mean([paired.bootstrap_p(samples, rng, draw) < 0.05 for _ in range(2000)])
-        for draw in (paired.resampled_means, paired.approximate_means)
-    ]
-    assert 0.2 < share[0] < 0.9
-    assert abs(share[0] - share[1]) < 3.5 * np.sqrt(2 * share[0] * (1 - share[0]) / 2000)
-
-
 def test_two_sided_p_of_two_alike_is_one_and_not_above():
     """As many wins as losses of one size: each side has more than half of all signs."""
     gap = np.array([1.0, -1, 2, -2, 3, -3])
@@ -335,17 +319,6 @@ def test_a_bootstrap_of_one_segment_or_of_no_win_says_nothing():
     assert paired.either_bootstrap(alone, rng)[0, 1] == 1.0
     three = paired.either_bootstrap(np.array([[5.0, np.nan], [6.0, 1.0]]), rng)
     assert three[0, 1] == 1.0  # one segment of the second: neither paired nor apart
-
-
-def test_means_from_three_moments_have_the_moments_of_a_resampled_mean():
-    sample = np.random.default_rng(1).exponential(10, 40)
-    made = paired.approximate_means(sample, 400_000, np.random.default_rng(2))
-    spread = sample.std() / np.sqrt(40)
-    assert made.mean() == pytest.approx(sample.mean(), abs=4 * spread / np.sqrt(400_000))
-    assert made.std() == pytest.approx(spread, rel=0.01)
-    assert stats.skew(made) == pytest.approx(stats.skew(sample) / np.sqrt(40), rel=0.1)
-    same = paired.approximate_means(np.full(5, 3.0), 10, np.random.default_rng(2))
-    assert same.tolist() == [3.0] * 10
 
 
 def test_ranks_within_groups_sorted_one_by_one_are_those_of_all_at_once():

@@ -6,10 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from conftest import real
 from rankcampaigns.campaigns import find, load
 from rankcompanion.notebooks.lines.calibration import (
+    QUICK_TESTS,
+    approximate_means,
     equal_systems,
     false_line_row,
     false_lines,
@@ -18,6 +21,7 @@ from rankcompanion.notebooks.lines.calibration import (
     shuffled,
 )
 from rankcompanion.notebooks.lines.tables import null_unit
+from rankstability.rank import paired
 from rankstability.rank.recipes import RECIPES, make
 from rankstability.rank.standing import judged_by
 from rankstability.score.scored import from_frame
@@ -146,6 +150,33 @@ def test_labels_are_shuffled_whole_within_units_and_every_way_is_as_likely():
 def test_the_quick_form_of_a_recipe_differs_in_its_test_only():
     assert quick(RECIPES["wmt24"]) is RECIPES["wmt24"]
     fast = quick(RECIPES["wmt26"])
-    assert fast.test is RECIPES["wmt26"].quick_test and fast.name == "wmt26"
+    assert fast.test is QUICK_TESTS["wmt26"] and fast.name == "wmt26"
     scores = np.random.default_rng(0).normal(size=(80, 3)) + np.array([2.0, 0, 0])
     assert make(fast, scores).lines == make(RECIPES["wmt26"], scores).lines == (1,)
+
+
+@pytest.mark.parametrize("two", [False, True])
+def test_means_from_three_moments_are_called_significant_as_often(two):
+    """On skewed scores near the level: the shares over many draws agree within their error."""
+    rng = np.random.default_rng(5)
+    samples = tuple(rng.exponential(10, 120) for _ in range(1 + two))
+    error = np.sqrt(sum(s.var() / len(s) for s in samples))
+    below = samples[1].mean() if two else 0.0
+    samples = (samples[0] - samples[0].mean() + below + 1.7 * error, *samples[1:])
+    share = [
+        np.mean([paired.bootstrap_p(samples, rng, draw) < 0.05 for _ in range(2000)])
+        for draw in (paired.resampled_means, approximate_means)
+    ]
+    assert 0.2 < share[0] < 0.9
+    assert abs(share[0] - share[1]) < 3.5 * np.sqrt(2 * share[0] * (1 - share[0]) / 2000)
+
+
+def test_means_from_three_moments_have_the_moments_of_a_resampled_mean():
+    sample = np.random.default_rng(1).exponential(10, 40)
+    made = approximate_means(sample, 400_000, np.random.default_rng(2))
+    spread = sample.std() / np.sqrt(40)
+    assert made.mean() == pytest.approx(sample.mean(), abs=4 * spread / np.sqrt(400_000))
+    assert made.std() == pytest.approx(spread, rel=0.01)
+    assert stats.skew(made) == pytest.approx(stats.skew(sample) / np.sqrt(40), rel=0.1)
+    same = approximate_means(np.full(5, 3.0), 10, np.random.default_rng(2))
+    assert same.tolist() == [3.0] * 10
