@@ -13,8 +13,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from rankstability.score.rr import METHODS
-
 from . import common
 from .common import (
     BLUE,
@@ -36,8 +34,14 @@ BLOCK_METHODS = {
     "sole_winner": "sole winner",
 }
 """Scores by block: the share of ranked blocks in which a system is best (`counting.by_block`)."""
-LABELS = {m.name: m.label for m in METHODS.values()} | BLOCK_METHODS
-LABELS |= {
+LABELS = {
+    "better_or_equal_others": "≥ others",
+    "better_others": "> others",
+    "wins_over_decided": "wins / (wins + losses)",
+    "heuristic2": "HEURISTIC 2",
+    "bojar": "BOJAR",
+    "expected_win": "expected win",
+    **BLOCK_METHODS,
     "mfas": "minimum feedback arc set",
     "strength": "strength (Davidson)",
 }

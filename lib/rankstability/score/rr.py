@@ -23,10 +23,9 @@ from .pairwise import (
 
 @dataclass(frozen=True)
 class Method:
-    """A score from pairwise counts: column, label in figures, and whether the reference counts."""
+    """A score from pairwise counts: its column, and whether the reference counts."""
 
     name: str
-    label: str
     score: Callable[[PairCounts], np.ndarray]
     reference: bool = True
 
@@ -40,14 +39,12 @@ class Method:
 METHODS: dict[str, Method] = {
     m.name: m
     for m in (
-        Method("better_or_equal_others", "≥ others", better_or_equal_others),
-        Method("better_others", "> others", better_others),
-        Method(
-            "wins_over_decided", "wins / (wins + losses)", wins_over_decided
-        ),
-        Method("heuristic2", "HEURISTIC 2", better_others, reference=False),
-        Method("bojar", "BOJAR", wins_over_decided, reference=False),
-        Method("expected_win", "expected win", expected_win, reference=False),
+        Method("better_or_equal_others", better_or_equal_others),
+        Method("better_others", better_others),
+        Method("wins_over_decided", wins_over_decided),
+        Method("heuristic2", better_others, reference=False),
+        Method("bojar", wins_over_decided, reference=False),
+        Method("expected_win", expected_win, reference=False),
     )
 }
 

@@ -35,6 +35,7 @@ from rankcompanion.figures import (
 from rankcompanion.figures import judges as judge_models
 from rankcompanion.figures.relative_ranking import LABELS
 from rankstability.rank.ranking import CLUSTER_RULES, rank
+from rankstability.score.rr import METHODS
 
 NAMES = [
     "ariel197197.512", r"$\frac{1$", "<img src=x onerror=alert(1)>", "UNI-Transformer2018.1",
@@ -220,6 +221,7 @@ def panels():
 
 
 def by_method():
+    assert set(METHODS) < set(LABELS)
     orders = {name: RNG.permutation(N) + 1 for name in LABELS}
     return relative_ranking.methods_figure(frame(task="x", system=NAMES, **orders), TITLE)
 
