@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 
 from rankcompanion.models.chance import named_generator
+from rankcompanion.models.placed import among_placed
 from rankstability.errors import DataError
 from rankstability.judgments import Blocks
 from rankstability.rank import certainty as sure
@@ -350,7 +351,7 @@ def measured(cell: Cell, campaigns: int) -> dict[str, object]:
 
 def contradicts(got: sure.Certainty) -> bool:
     """Whether lines and rank sets of placed systems differ, or anything is said of the others."""
-    here = got.among_placed()
+    here = among_placed(got)
     places = range(1, len(here.systems))
     apart = [here.high[:k].max() <= k and here.low[k:].min() > k for k in places]
     n, rest = len(got.systems), ~got.placed

@@ -14,6 +14,7 @@ from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankstability.judgments import Blocks, DirectAssessment, direct_assessment
 from rankstability.rank.ranking import rank
 from rankstability.rank.resampling import Units, units
+from rankstability.rank.units import Kind
 
 
 def assessment(latest: pd.DataFrame, good: pd.DataFrame | None = None) -> DirectAssessment:
@@ -126,3 +127,10 @@ def made_up(seed=0, systems=4, buckets=((3, (0, 1, 2)), (4, (1, 2, 3))), scale=N
     severe = np.where(rng.random(len(frame)) < 0.3, "Major", "Minor")
     frame["severity"] = np.where(none, "No-error", severe)
     return frame
+
+
+def kind_of_units(effective: list[float], spread: float = 1.0, number: int = 6) -> Kind:
+    """A kind of units of which each system has so many, and no two move alike."""
+    rng = np.random.default_rng(7)
+    share = np.full((number, len(effective)), 1 / number)
+    return Kind(share, spread * rng.normal(size=share.shape), np.array(effective, float))

@@ -26,6 +26,7 @@ from rankstability.rank.units import DOCUMENT, TWO_WAY, WORKER
 from rankstability.score.pairwise import ratio
 
 from ..models import removing
+from ..models.placed import among_placed
 from ..models.tasks import tasks as tasks_of
 from ..notebooks.lines.tables import units_by_system
 from . import annotators, answers, sizes
@@ -297,7 +298,7 @@ def again(
             name: pd.DataFrame()
             for name in ("repeat", "decide", "needed", "additions")
         }
-    sure = sure.among_placed()
+    sure = among_placed(sure)
     known = sizes.of_means(sure, one.data.counted)
     with suppress(
         DataError

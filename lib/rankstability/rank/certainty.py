@@ -139,24 +139,6 @@ class Certainty:
         """Degrees of freedom of each system: effective units - 1, for two kinds the smaller."""
         return np.diag(self.df)
 
-    def among_placed(self) -> Certainty:
-        """The same of the placed systems only."""
-        m = int(self.placed.sum())  # they come first
-        pairs = ("p", "df", "covariance", "variance", "declared")
-        parts = {name: getattr(self, name)[:m, :m] for name in pairs}
-        alone = ("systems", "placed", "mean", "score_low", "score_high", "low")
-        parts |= {name: getattr(self, name)[:m] for name in alone}
-        return replace(
-            self,
-            **parts,
-            # codes are counted anew, without the systems left out: the rank of each old code
-            order=np.argsort(np.argsort(self.order[:m])),
-            held=self.held[: max(m - 1, 0)],
-            high=self.high[:m] - (len(self.systems) - m),
-            number={name: one[:m] for name, one in self.number.items()},
-            effective={name: one[:m] for name, one in self.effective.items()},
-        )
-
     def lines(self, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each place in another order of the same systems, whether a line holds, or is refuted.
 

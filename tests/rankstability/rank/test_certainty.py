@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import esa
+from assessments import kind_of_units
 from conftest import needs
 from rankcampaigns import campaigns
 from rankcompanion.verdict import cases
@@ -26,7 +27,7 @@ from rankstability.rank import resampling
 from rankstability.rank.certainty import certainty, of_battles, of_means, of_wins, strength_p
 from rankstability.rank.means import Means
 from rankstability.rank.recipes import RECIPES, make, segment_domains
-from rankstability.rank.units import TWO_WAY, Kind
+from rankstability.rank.units import TWO_WAY
 from rankstability.score.scored import Scores, from_frame
 
 # ------------------------------------------------------------------ means and their p
@@ -195,9 +196,6 @@ def test_a_system_of_one_unit_is_never_told_apart_and_the_others_are():
     assert got.may_be_first.tolist() == [True, False, False]
     assert np.isnan(got.score_high[2]) and np.isfinite(got.score_high[:2]).all()
     assert got.untold.iloc[0].tolist() == ["s2", "worker", 1, pytest.approx(1)]
-    among = got.among_placed()
-    assert among.systems == ("s1", "s0") and among.held.tolist() == [True]
-    assert among.may_be_first.tolist() == [True, False] and among.placed.all()
     held, refuted = got.lines(np.array([2, 1, 0]))  # above the others in another order
     assert held.tolist() == [False, True] and not refuted.any()
     places = got.places(np.array([1, 2, 0]), [2])  # one line, above and below it: as claimed
@@ -617,13 +615,6 @@ def test_the_error_was_measured_where_it_may_be_large(settings):
 # ------------------------------------------------------------------ at the boundaries
 
 
-def kind_of_units(effective, spread=1.0, units=6):
-    """A kind of units of which each system has so many, and no two move alike."""
-    rng = np.random.default_rng(7)
-    share = np.full((units, len(effective)), 1 / units)
-    return Kind(share, spread * rng.normal(size=share.shape), np.array(effective, float))
-
-
 def test_two_and_a_half_effective_units_are_the_fewest_of_which_something_is_told():
     kind = kind_of_units([2.5, 3.4, 2.49, 9.0])
     got = of_means(Means([*"abcd"], np.array([4.0, 3, 2, 1]), {"worker": kind}))
@@ -647,21 +638,12 @@ def test_of_systems_untold_those_without_a_mean_come_last_and_others_are_left_ou
     places = got.places(got.order, [1])
     assert places["held"].isna().all() and set(places["unit"]) == {""}
     assert places["claimed"].tolist() == [1, 0, 0] and places["below"].tolist() == [1, 2, 3]
-    assert got.among_placed().systems == ("a",) and got.among_placed().held.shape == (0,)
-    nobody = replace(got, placed=np.zeros(4, bool)).among_placed()
-    assert nobody.systems == () and nobody.held.shape == (0,)
 
 
-def test_what_is_certain_of_the_placed_systems_is_that_of_a_ranking_without_the_others():
+def test_the_table_has_a_row_for_each_system_with_or_without_a_place():
     kind = kind_of_units([6.0, 6.0, 1.0, 6.0], spread=0.05)
     got = of_means(Means([*"abcd"], np.array([9.0, 3, 6, 1]), {"worker": kind}))
-    among = got.among_placed()
-    assert among.systems == ("a", "b", "d") and among.order.tolist() == [0, 1, 2]
-    assert among.low.tolist() == [1, 2, 3] and among.high.tolist() == [1, 2, 3]
     assert got.high.tolist() == [2, 3, 4, 4]  # with one of whom nothing is told
-    assert among.held.tolist() == [True, True]
-    assert among.may_be_first.tolist() == [True, False, False] and among.placed.all()
-    assert among.number["worker"].tolist() == [6, 6, 6] and among.effective["worker"].shape == (3,)
     table = got.table()
     assert table["rank"].tolist() == [1, 2, 3, 4] and table["may_be_first"].tolist() == [1, 0, 0, 0]
     assert [*table] == [
