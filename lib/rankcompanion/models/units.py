@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from rankstability.rank.battles import Battles
 from rankstability.rank.units import (
     DOCUMENT,
     SEGMENT,
@@ -66,3 +67,13 @@ def unit_totals(
     shape = int(unit.max()) + 1, systems
     sums = cell_sums(unit, system, weight * score, shape)
     return sums, cell_sums(unit, system, weight, shape)
+
+
+def loads(data: Scores | Battles, unit: str) -> np.ndarray:
+    """The number of judgments of each unit of this kind.
+
+    Of comparisons: of those decided, systems counted one by one.
+    """
+    if isinstance(data, Battles):
+        return data.grouped.decided_by_system()[1].sum(axis=1)
+    return np.bincount(data.unit(unit))

@@ -23,6 +23,7 @@ from rankstability.rank.certainty import Certainty
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.recipes import RECIPES, Recipe
 
+from ..models import units
 from ..models.chance import named_generator
 from ..models.systems import reference_systems
 from ..running.run import of_no_weight
@@ -345,7 +346,7 @@ def loads(one: Case, sure: Certainty) -> list[dict[str, Any]]:
     """
     out = []
     for unit, number in sure.units.items():
-        judged = one.data.loads(unit)
+        judged = units.loads(one.data, unit)
         share = judged / judged.sum()
         effective = float(1 / (share**2).sum())
         many = number >= 2 * FEW_EFFECTIVE and effective < FEW_EFFECTIVE

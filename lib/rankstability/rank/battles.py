@@ -29,7 +29,7 @@ class Battles:
     """The comparisons of one task, and the resampling units by which they are counted.
 
     What is asked of any judgments has the names that `score.scored.Scores` gives it: systems,
-    counted, kinds, loads, workers, adaptive, items.
+    counted, kinds, workers, adaptive, items.
     """
 
     unit: str  # ``judge``, ``block``, or ``battle`` (a block of two outputs)
@@ -58,10 +58,6 @@ class Battles:
     def kinds(self) -> tuple[str, ...]:
         """The kind of units by which comparisons are counted."""
         return (self.unit,)
-
-    def loads(self, name: str) -> np.ndarray:
-        """The number of decided comparisons of each unit, systems counted one by one."""
-        return self.grouped.decided_by_system()[1].sum(axis=1)
 
     def certain(self, alpha: float) -> Certainty:
         """What is certain of the strengths, or of the shares of wins."""

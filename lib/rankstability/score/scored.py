@@ -68,10 +68,6 @@ class Scores:
         """The kinds of units that some judgments name."""
         return tuple(self.units)
 
-    def loads(self, name: str) -> np.ndarray:
-        """The number of judgments of each unit of this kind."""
-        return np.bincount(self.unit(name))
-
     @property
     def within(self) -> bool:
         """Whether systems are compared by differences within segments.

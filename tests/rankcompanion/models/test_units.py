@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from rankcompanion.models.units import nested, unit_table, unit_totals
+from rankcompanion.models.units import loads, nested, unit_table, unit_totals
 from rankstability.score.scored import from_frame
 
 
@@ -55,3 +55,11 @@ def test_the_kinds_of_a_table_of_items_are_its_segments_alone():
     judged = replace(from_frame(frame), items=True)
     assert unit_table(judged).to_numpy().tolist() == [["segment", 2, "", 1]]
     assert unit_table(from_frame(frame)).empty
+
+
+def test_each_unit_has_the_judgments_that_name_it():
+    rows = [("A", "1", "u"), ("A", "1", "v"), ("A", "2", "u"), ("B", "2", "v"), ("B", "3", "u")]
+    frame = pd.DataFrame(rows, columns=["system", "segment", "worker"])
+    judged = from_frame(frame.assign(score=np.arange(5.0)))
+    assert loads(judged, "worker").tolist() == [3, 2]
+    assert loads(judged, "segment").tolist() == [2, 2, 1]

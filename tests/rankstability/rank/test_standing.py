@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rankcampaigns import campaigns
-from rankcompanion.models.units import unit_table
+from rankcompanion.models.units import loads, unit_table
 from rankcompanion.verdict.coverage import meetings
 from rankstability import battles, judgments, load, rank_systems, segment_scores
 from rankstability.errors import DataError
@@ -172,7 +172,7 @@ def test_battles_are_counted_by_judge_where_every_battle_names_one():
     made = by_unit(votes(*"uuvv"))
     assert (made.unit, made.judges, made.unnamed) == ("judge", 2, 0)
     assert made.number.to_numpy().tolist() == [["judge", 2, "", 1], ["battle", 4, "judge", 0]]
-    assert (made.counted, made.loads("judge").tolist()) == (3, [4, 2])
+    assert made.counted == 3 and loads(made, "judge").tolist() == [4, 2]
     asked = by_unit(votes(*"uuvv"), "block")
     assert asked.unit == "battle" and asked.number["default"].tolist() == [0, 1]
     some = by_unit(votes("u", "u", "", "v"))
