@@ -29,6 +29,7 @@ from rankstability.rank.ranking import Ranking
 from ..figures import lines as figures
 from ..figures.common import HOUSE
 from ..models.chance import named_generator
+from ..models.meetings import meetings
 from ..models.units import unit_table
 from ..notebooks.lines.tables import recipes
 from ..running import run as runner
@@ -37,7 +38,7 @@ from ..running.session import Drawn, Outputs, Run
 from . import answers, judge_models, latex, overview
 from . import cases as study
 from .case import Case
-from .coverage import design, meetings
+from .coverage import design
 
 SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high")
 

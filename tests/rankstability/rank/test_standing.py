@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from rankcampaigns import campaigns
+from rankcompanion.models.meetings import meetings
 from rankcompanion.models.units import loads, unit_table
-from rankcompanion.verdict.coverage import meetings
 from rankstability import battles, judgments, load, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.paths import DEMO

@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 from rankcampaigns import rr as read_rr
+from rankcompanion.models.meetings import meetings
 from rankcompanion.notebooks.relative_ranking import counting
 from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
 from rankcompanion.verdict import cases
-from rankcompanion.verdict.coverage import meetings
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.rank import bradley_terry, resampling
