@@ -4,8 +4,7 @@ Of each pilot: what is foretold of a second campaign of its size (agreement, lin
 that a line separates two neighbours), and of one so many times as large as is said to give a chance
 of .80; then these campaigns are drawn, and ranked by `rank.certainty`. Writes
 ``results/planning.csv``. Argument: pilots a cell. Before it, agreement alone (``agreement.csv``) of
-systems that lie in several ways: predicted by `sizes.repeat`, next to what a shrinkage by the one
-spread of all systems would say, and what the draws of true means say by which lines are promised.
+systems that lie in several ways: predicted by `sizes.repeat`, and as it came.
 """
 
 import sys
@@ -18,7 +17,6 @@ import pandas as pd
 from rankcompanion.models.chance import named_generator
 from rankcompanion.models.comparing import tau
 from rankcompanion.verdict import sizes
-from rankcompanion.verdict.design import normal_draws
 from rankstability.rank.certainty import Certainty, certainty
 from rankstability.score.scored import Scores
 
@@ -73,38 +71,17 @@ def agreements(pilots: int) -> pd.DataFrame:
     rows = []
     for design, n, (shape, lie) in product(("crossed", "SR+DC"), (2, 3, 5, 12), SHAPES.items()):
         rng = named_generator(SEED, f"{design} {n} {shape}")
-        other = named_generator(SEED, f"draws {design} {n} {shape}")
-        each = np.empty((pilots, 4))
+        each = np.empty((pilots, 2))
         for k in range(pilots):
             truth = lie(n, rng)
             sure, *again = (certainty(campaign(truth, design, *SIZE, rng)) for _ in range(3))
             means = [one.mean[np.argsort(one.order)] for one in again]
-            one_share = by_one_spread(sure, rng)
             each[k, 0] = sizes.repeat(sure, 0, rng, 200)["tau"]
-            each[k, 1] = one_share
-            each[k, 2] = by_draws(sure, other)
-            each[k, 3] = tau(*means)
-        error = (each[:, 3] - each[:, 0]).std(ddof=1) / np.sqrt(pilots)
+            each[k, 1] = tau(*means)
+        error = (each[:, 1] - each[:, 0]).std(ddof=1) / np.sqrt(pilots)
         rows.append((shape, design, n, *each.mean(axis=0), error, pilots))
-    columns = ["shape", "design", "systems", "predicted", "by_one_spread", "by_draws", "realised"]
+    columns = ["shape", "design", "systems", "predicted", "realised"]
     return pd.DataFrame(rows, columns=[*columns, "error", "pilots"])
-
-
-def by_one_spread(sure: Certainty, rng: np.random.Generator) -> float:
-    """Tau about means with as much less variance, over all systems, as their error gives."""
-    centred = sure.mean - sure.mean.mean()
-    error = np.trace(sure.covariance - sure.covariance.mean(axis=0)) / len(centred)
-    truth = centred * np.sqrt(max(0.0, 1 - error / (centred**2).mean()))
-    one, two = (truth + normal_draws(sure.covariance, 200, rng) for _ in range(2))
-    return float(tau(one, two).mean())
-
-
-def by_draws(sure: Certainty, rng: np.random.Generator) -> float:
-    """Tau of two campaigns about the draws of true means by which lines are promised."""
-    known = sizes.of_means(sure, 0)
-    truths = known.truths(200, rng)
-    one, two = (known.again(truths, rng)[0] for _ in range(2))
-    return float(tau(one, two).mean())
 
 
 def separated(got: Certainty, better: str, worse: str) -> bool:

@@ -221,15 +221,12 @@ def told_apart() -> tuple[str, str, int, float, float]:
 def agreement() -> tuple[str, str, int, float, float]:
     """How far tau was foretold from what came, on average over true rankings that differ."""
     table = pd.read_csv(RESULTS / "agreement.csv")
+    table["off"] = table["predicted"] - table["realised"]
     differ = table[table["shape"] != "all equal"]
-    about = f"{len(differ)} true rankings; if all are equal, {_equal(table):.2f} too high"
-    off = (differ["predicted"] - differ["realised"]).abs().mean()
-    return "bench_planning.py", about, int(differ["pilots"].sum()), float(off), 0.1
-
-
-def _equal(table: pd.DataFrame) -> float:
-    equal = table[table["shape"] == "all equal"]
-    return float((equal["predicted"] - equal["realised"]).mean())
+    worst = f"{table.loc[table['systems'] >= 5, 'off'].max():.2f} too high"
+    about = f"{len(differ)} true rankings; if most systems are equal, up to {worst}"
+    off = float(differ["off"].abs().mean())
+    return "bench_planning.py", about, int(differ["pilots"].sum()), off, 0.1
 
 
 def kept(promise: str, limit: float) -> tuple[str, str, int, float, float]:

@@ -8,8 +8,7 @@ to which they add new levels.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import chdtri, ndtr, stdtr
+from scipy.special import stdtr
 
 from rankstability.rank.means import alike_p
 from rankstability.rank.units import difference_variance
@@ -29,9 +28,6 @@ DRAWN = {
 """The sizes of a campaign that divide each component's part of the error variance."""
 POWER = 0.8  # the chance with which a difference is to be found
 LEAST = 1e-18  # smallest variance of a difference, so that no difference is certain
-MOST = 1e9  # degrees of freedom beyond which none are counted
-GAPS = np.linspace(0.0, 12.0, 61)  # grid of true gaps, in standard errors
-STEPS = 100  # iterations towards the most likely distribution of true gaps
 GRID = 60  # spreads of true means that are tried
 UNITS = 60  # degrees of freedom at which errors are as good as known
 
@@ -138,9 +134,19 @@ class Precision:
         )
         kept = spread[chosen[0], 0] * weight[chosen]
         drawn = kept * self.mean + (1 - kept) * centre[:, None]
-        return drawn + np.sqrt(kept * error) * rng.standard_normal(
-            error.shape
-        ), scale
+        drawn += np.sqrt(kept * error) * rng.standard_normal(error.shape)
+        return drawn, scale
+
+    def means(
+        self,
+        truths: tuple[np.ndarray, np.ndarray],
+        rng: np.random.Generator,
+        **times: float,
+    ) -> np.ndarray:
+        """Mean scores of one simulated campaign for each draw of `truths`, (campaigns, systems)."""
+        mean, scale = truths
+        error = normal_draws(self.covariance(**times), len(mean), rng)
+        return mean + np.sqrt(scale)[:, None] * error
 
     def again(
         self,
@@ -156,16 +162,14 @@ class Precision:
         systems), tested as by `certainty.family` (except for the little that pairs declared one by
         one add to the lines).
         """
-        mean, scale = truths
+        scale = truths[1]
         grown = min(
             times.get(size, 1.0) for size in ("documents", "annotators")
         )
         freedom = self.freed(**times)
         typical = round(np.median(freedom[np.triu_indices(len(freedom), 1)]))
         covariance = self.covariance(**times)
-        mean = mean + np.sqrt(scale)[:, None] * normal_draws(
-            covariance, len(mean), rng
-        )
+        mean = self.means(truths, rng, **times)
         # errors are estimated too, separately for each difference, from this many units
         degrees = min(max(typical, 1), UNITS)
         units = normal_draws(covariance, len(mean) * degrees, rng)
@@ -212,42 +216,6 @@ def precision(
     freedom = np.minimum(np.min(effective, axis=0), scored.counted) - 1
     freedom = np.maximum(np.minimum(freedom[:, None], freedom), 1e-3)
     return Precision(scored.systems, mean, freedom, parts, units, fitted)
-
-
-def drawn_together(
-    mean: np.ndarray, covariance: np.ndarray, freedom: np.ndarray
-) -> np.ndarray:
-    """The means, shrunk towards their own mean until campaigns about them agree as expected.
-
-    The expected agreement of two campaigns is that of `agreement` over the true gaps. Their
-    distribution over pairs is the most likely one given the gaps observed; no shape is assumed, so
-    that one system far from all the others does not keep these apart. Errors are scaled to their
-    median given `freedom`, the degrees of freedom of each difference.
-    """
-    i, j = np.triu_indices(len(mean), 1)
-    gap = np.abs(mean[i] - mean[j]) / np.sqrt(
-        difference_variance(covariance, LEAST)[i, j]
-    )
-    df = np.minimum(freedom[i, j], MOST)
-    seen = np.minimum(gap * np.sqrt(chdtri(df, 0.5) / df), GAPS[-1])[:, None]
-    like = np.exp(-((seen - GAPS) ** 2) / 2) + np.exp(
-        -((seen + GAPS) ** 2) / 2
-    )
-    weight = np.full(len(GAPS), 1 / len(GAPS))
-    for _ in range(STEPS):
-        weight = (weight * like / (like @ weight)[:, None]).mean(axis=0)
-    expected = weight @ agreement(GAPS)
-
-    def lacking(share: float) -> float:
-        return float(expected - agreement(share * gap).mean())
-
-    share = 1.0 if lacking(1.0) >= 0 else brentq(lacking, 0.0, 1.0)
-    return mean.mean() + share * (mean - mean.mean())
-
-
-def agreement(gap: np.ndarray) -> np.ndarray:
-    """Expected Kendall's tau of two campaigns on one pair; `gap` is in standard errors."""
-    return (2 * ndtr(gap) - 1) ** 2
 
 
 def factors(scored: Scores) -> dict[str, np.ndarray]:

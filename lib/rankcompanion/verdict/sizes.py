@@ -14,7 +14,7 @@ from ..models import variance
 from ..models.comparing import tau
 from ..models.units import nested
 from . import design
-from .design import DRAWN, Precision, normal_draws
+from .design import DRAWN, Precision
 
 MOST = 10_000  # judgments from which variance components are estimated
 SIZES = ("documents", "annotators", "ratings")
@@ -255,27 +255,24 @@ def repeat(
 ) -> dict[str, float]:
     """Agreement to expect between two campaigns like this one, with other units.
 
-    Campaigns are normal about the means of `design.drawn_together`, with the covariance over units.
-    Measured on campaigns of known truth, tau is .03 too low if five or more systems differ, .1 too
-    high if many of them are equal, .1 to .2 too high if all are equal, and .2 to .3 too high if two
-    or three systems are equal (``benchmarks/results/agreement.csv``).
+    Both are drawn about the same draws of the true means (`Precision.truths`), with the covariance
+    over units. On halves of real campaigns tau is .03 too low on average
+    (``benchmarks/results/halves.csv``). On campaigns of known truth it is up to .1 off; where most
+    systems are equal it is too high, by .1 to .4 (``agreement.csv``).
 
     Keys tau, low, high (Kendall's tau between two campaigns: mean, and range of 95 % of them), srp
     (chance that the `claims` surest pairs of one campaign all keep their order in the other), kept
     (mean share of these pairs that keep it), claims; srp and kept are absent without claims.
     """
-    n = len(sure.mean)
-    freedom = np.maximum(sure.df, LEAST)
-    truth = design.drawn_together(sure.mean, sure.covariance, freedom)
-    one, two = (
-        truth + normal_draws(sure.covariance, draws, rng) for _ in range(2)
-    )
+    known = of_means(sure, 0)
+    truths = known.truths(draws, rng)
+    one, two = (known.means(truths, rng) for _ in range(2))
     taus = tau(one, two)
     out = {"tau": taus.mean()}
     out["low"], out["high"] = np.quantile(
         taus, [(1 - 0.95) / 2, (1 + 0.95) / 2]
     )
-    i, j = np.triu_indices(n, 1)
+    i, j = np.triu_indices(len(sure.mean), 1)
     first = one[:, i] - one[:, j]
     second = two[:, i] - two[:, j]
     claims = min(claims, len(i))

@@ -3,11 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import chi2, foldnorm
 from scipy.stats import t as student
 
 from rankcompanion.models import reml
-from rankcompanion.models.comparing import tau
 from rankcompanion.verdict import design
 from rankcompanion.verdict.design import normal_draws
 from rankstability.rank.units import difference_variance
@@ -67,55 +65,17 @@ def test_lines_held_are_those_of_the_lines_themselves(known):
         assert ours[k].tolist() == above.tolist()
 
 
-LIE = {"outlier": [15.0] + [0.0] * 11, "even": np.arange(12.0), "groups": [5.0] * 6 + [0.0] * 6,
-       "equal": [0.0] * 12}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("lie", "off"), [("outlier", 0.2), ("even", 0.05), ("groups", 0.11), ("equal", 0.2)]
-)
-def test_a_repeat_agrees_as_expected_however_systems_lie(lie, off):
-    """One spread for all systems, by which means were shrunk, foretold .28 too much (outlier)."""
-    rng, truth, df = np.random.default_rng(7), np.array(LIE[lie]), 30
-    i, j = np.triu_indices(12, 1)
-    realised = design.agreement(np.abs(truth[i] - truth[j]) / np.sqrt(2)).mean()
-    expected = []
-    for _ in range(40):
-        errors = rng.standard_normal((df, 12))
-        covariance = errors.T @ errors / df
-        seen = truth + rng.standard_normal(12)
-        about = design.drawn_together(seen, covariance, np.full((12, 12), df))
-        assert about.mean() == pytest.approx(seen.mean()) and np.ptp(about) <= np.ptp(seen) * (
-            1 + 1e-9
-        )
-        gap = np.abs(about[i] - about[j]) / np.sqrt(difference_variance(covariance)[i, j])
-        expected.append(design.agreement(gap).mean())
-    assert abs(np.mean(expected) - realised) < off
-
-
-def test_gaps_are_weighted_by_their_most_likely_distribution():
-    """Against SciPy's folded normal, step by step, and a search of the share on a grid."""
-    seen, error, df = np.array([0.0, 0.3, 0.5, 0.7, 3.0]), 0.5, 20
-    covariance, (i, j) = np.eye(5) * error**2 / 2, np.triu_indices(5, 1)
-    gap = np.abs(seen[i] - seen[j]) / error
-    at = np.linspace(0, 12, 61)
-    of = foldnorm.pdf((gap * np.sqrt(chi2.median(df) / df))[:, None], at)
-    weight = np.full(61, 1 / 61)
-    for _ in range(100):
-        each = weight * of
-        weight = (each.T / each.sum(axis=1)).mean(axis=1)
-    share = np.linspace(0, 1, 10_001)
-    off = design.agreement(share[:, None] * gap).mean(axis=1) - weight @ design.agreement(at)
-    about = design.drawn_together(seen, covariance, np.full((5, 5), df))
-    best = share[np.abs(off).argmin()]
-    assert 0.3 < best < 0.99
-    assert about == pytest.approx(seen.mean() + best * (seen - seen.mean()), abs=1e-3)
-
-
-def test_agreement_is_that_of_drawn_campaigns():
-    means = np.array([0.0, 1.2]) + np.random.default_rng(0).standard_normal((2, 100_000, 2))
-    gap = 1.2 / np.sqrt(2)
-    assert tau(*means).mean() == pytest.approx(design.agreement(gap), abs=0.01)
+def test_means_of_a_campaign_are_drawn_about_their_truths(known):
+    """With the covariance of a campaign of that size, times the scale of each draw."""
+    _, precision = known
+    rng = np.random.default_rng(4)
+    n = len(precision.systems)
+    truth = rng.normal(0, 1, (20_000, n))
+    scale = np.repeat([1.0, 4.0], 10_000)
+    error = precision.means((truth, scale), rng, documents=2, annotators=2) - truth
+    expected = precision.covariance(2, 2)
+    assert np.cov(error[:10_000].T) == pytest.approx(expected, abs=0.1 * expected.max())
+    assert np.cov(error[10_000:].T) == pytest.approx(4 * expected, abs=0.4 * expected.max())
 
 
 def test_normal_draws_have_the_covariance_and_no_negative_variance():
