@@ -15,6 +15,7 @@ from rankstability.judgments import Blocks, DirectAssessment, direct_assessment
 from rankstability.rank.ranking import rank
 from rankstability.rank.resampling import Units, units
 from rankstability.rank.units import Kind
+from rankstability.score.scored import Scores, from_frame
 
 
 def assessment(latest: pd.DataFrame, good: pd.DataFrame | None = None) -> DirectAssessment:
@@ -134,3 +135,13 @@ def kind_of_units(effective: list[float], spread: float = 1.0, number: int = 6) 
     rng = np.random.default_rng(7)
     share = np.full((number, len(effective)), 1 / number)
     return Kind(share, spread * rng.normal(size=share.shape), np.array(effective, float))
+
+
+def board(scores: np.ndarray, lacks: Iterable[tuple[int, int]] = ()) -> Scores:
+    """Scores of an array (items, systems), without the cells (item, system) that are lacking."""
+    rows = [
+        (f"S{s:02d}", f"q{i:03d}", value)
+        for (i, s), value in np.ndenumerate(scores)
+        if (i, s) not in set(lacks)
+    ]
+    return from_frame(pd.DataFrame(rows, columns=["system", "segment", "score"]))

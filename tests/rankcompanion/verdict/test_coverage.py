@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
+from assessments import board
 from rankcompanion.verdict import coverage
 from rankstability.score.scored import from_frame
 
@@ -74,16 +75,6 @@ def test_a_quarter_more_segments_is_uneven_and_less_is_not():
 def test_complete_is_nearly_every_segment_of_every_system():
     assert coverage.complete(judged_segments((50, 49), (2, 1)))  # .98 of all
     assert not coverage.complete(judged_segments((50, 48), (2, 1)))
-
-
-def board(scores, lacks=()):
-    """Scores of an array (items, systems), without the cells (item, system) that are lacking."""
-    rows = [
-        (f"S{s:02d}", f"q{i:03d}", value)
-        for (i, s), value in np.ndenumerate(scores)
-        if (i, s) not in set(lacks)
-    ]
-    return from_frame(pd.DataFrame(rows, columns=["system", "segment", "score"]))
 
 
 def test_fewer_items_than_needed_cannot_tell_the_best_from_the_worst_of_so_many():

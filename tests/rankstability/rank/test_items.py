@@ -5,22 +5,13 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest
 
+from assessments import board
 from rankcompanion.verdict.coverage import lacking
 from rankstability import find, load, paths
 from rankstability.errors import DataError
 from rankstability.rank import items
 from rankstability.rank.balanced import within_segments
 from rankstability.score.scored import from_frame, scored, segment_scores
-
-
-def board(scores, lacks=()):
-    """Scores of an array (items, systems), without the cells (item, system) that are lacking."""
-    rows = [
-        (f"S{s:02d}", f"q{i:03d}", value)
-        for (i, s), value in np.ndenumerate(scores)
-        if (i, s) not in set(lacks)
-    ]
-    return from_frame(pd.DataFrame(rows, columns=["system", "segment", "score"]))
 
 
 def test_parts_of_a_whole_table_are_distances_from_plain_means():
