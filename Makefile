@@ -30,7 +30,7 @@ $(READY): requirements.lock pyproject.toml
 env: $(READY)  ## build the environment in .venv from requirements.lock, and nothing else
 
 figures: $(READY)  ## run every notebook on the demo campaigns and on all real ones found; then the report
-	@$(BIN)/python lib/paperkit/terminal.py figures $(JOBS)
+	@$(BIN)/python lib/companion/legacy/paperkit/terminal.py figures $(JOBS)
 	@echo "Report: build/site/index.html   Figures and tables: figures/"
 
 quick: $(READY)  ## run the tests of the thin library alone
@@ -49,7 +49,7 @@ lab: $(READY)  ## open JupyterLab
 	$(BIN)/jupyter lab --notebook-dir=. $(ROOT_TOO)
 
 data: $(READY)  ## download the official releases (one: make data CAMPAIGN=wmt18)
-	$(BIN)/python -m rankcompanion.running.commands data $(CAMPAIGN)
+	$(BIN)/python -m companion.legacy.rankcompanion.running.commands data $(CAMPAIGN)
 
 stale: $(READY)  ## compare ledger, README and the tables behind its findings with what code and data give (ten minutes; PAIRS=one: two)
 	$(BIN)/python tests/trials/stale.py --pairs $(or $(PAIRS),all)
@@ -101,7 +101,7 @@ CONDA ?= conda
 conda-test:  ## solve environment.yml with CONDA (conda, mamba, micromamba), install, run a notebook
 	$(CONDA) env create --yes -n rankstability-test -f environment.yml
 	$(CONDA) run -n rankstability-test pip install --no-deps --no-build-isolation -e .
-	$(CONDA) run -n rankstability-test python -m rankstability.run 01 campaign=demo-srdc pair=de-en output_dir=build/conda
+	$(CONDA) run -n rankstability-test python -m companion.legacy.rankstability.run 01 campaign=demo-srdc pair=de-en output_dir=build/conda
 	test -s build/conda/de-en/ranking.csv
 
 lock:  ## pin the newest versions in requirements.lock (needs uv)

@@ -8,7 +8,7 @@ from pathlib import Path
 configfile: "config.yaml"
 
 sys.path.insert(0, "lib")
-from rankcompanion.running import workflow as w
+from companion.legacy.rankcompanion.running import workflow as w
 
 JOBS = {job.executed: job for job in w.jobs(config)}
 PYTHON = sys.executable
@@ -39,14 +39,14 @@ onstart:
     todo = " ".join(f"'{job.campaign} {job.run}'" for job in run)
     cores = workflow.cores if workflow.local_exec else workflow.nodes
     if run:
-        shell("'{PYTHON}' lib/paperkit/terminal.py plan {cores} {todo}")
+        shell("'{PYTHON}' lib/companion/legacy/paperkit/terminal.py plan {cores} {todo}")
     if run and not Path("build/site/index.html").is_file():
-        shell("'{PYTHON}' -m rankcompanion.report.front > /dev/null 2>&1 &")
+        shell("'{PYTHON}' -m companion.legacy.rankcompanion.report.front > /dev/null 2>&1 &")
 
 
 # After a failure the report shows what ran, and the failed runs in red.
 onerror:
-    shell("'{PYTHON}' -m rankcompanion.report.front")
+    shell("'{PYTHON}' -m companion.legacy.rankcompanion.report.front")
 
 
 rule all:
@@ -63,18 +63,18 @@ rule notebook:
     resources: mem_mb=2000, runtime=60
     message: "{wildcards.run}  {wildcards.campaign}"
     shell:
-        "started=$(date +%s); '{PYTHON}' -m rankstability.run {params.command} --quiet > {log} 2>&1 "
-        "&& '{PYTHON}' lib/paperkit/terminal.py ran '{wildcards.campaign} {wildcards.run}' $started "
+        "started=$(date +%s); '{PYTHON}' -m companion.legacy.rankstability.run {params.command} --quiet > {log} 2>&1 "
+        "&& '{PYTHON}' lib/companion/legacy/paperkit/terminal.py ran '{wildcards.campaign} {wildcards.run}' $started "
         "|| (tail -n 20 {log} >&2; exit 1)"
 
 
 rule report:
     input:
         list(JOBS),
-        glob("lib/paperkit/**/*.j2", recursive=True),
+        glob("lib/companion/legacy/paperkit/**/*.j2", recursive=True),
         [f"lib/{name}.py" for name in w.REPORT],
-        glob("lib/paperkit/site.*"),
-        glob("data/published/*.csv"), glob("lib/rankcompanion/papers/*.py"),
+        glob("lib/companion/legacy/paperkit/site.*"),
+        glob("data/published/*.csv"), glob("lib/companion/legacy/rankcompanion/papers/*.py"),
     output: "build/site/index.html"
     message: "claims ledger and report"
-    shell: "'{PYTHON}' -m rankcompanion.report.ledger && '{PYTHON}' -m rankcompanion.report.front"
+    shell: "'{PYTHON}' -m companion.legacy.rankcompanion.report.ledger && '{PYTHON}' -m companion.legacy.rankcompanion.report.front"

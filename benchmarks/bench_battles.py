@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankcampaigns import rr as reader
-from rankstability.judgments import Blocks
-from rankstability.rank import bradley_terry, resampling
-from rankstability.rank import standing as places
-from rankstability.rank.certainty import of_battles
+from companion.legacy.rankcampaigns import rr as reader
+from companion.legacy.rankstability.judgments import Blocks
+from companion.legacy.rankstability.rank import bradley_terry, resampling
+from companion.legacy.rankstability.rank import standing as places
+from companion.legacy.rankstability.rank.certainty import of_battles
 
 RESULTS = Path(__file__).parent / "results" / "battles.csv"
 RESULT = ["model_a", "model_b", "tie"]

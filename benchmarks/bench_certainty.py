@@ -21,15 +21,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankcompanion.models.chance import named_generator
-from rankcompanion.models.placed import among_placed
-from rankstability.errors import DataError
-from rankstability.judgments import Blocks
-from rankstability.rank import certainty as sure
-from rankstability.rank.battles import METHOD, Battles
-from rankstability.rank.bradley_terry import STRENGTH
-from rankstability.rank.resampling import units
-from rankstability.score.scored import Scores
+from companion.legacy.rankcompanion.models.chance import named_generator
+from companion.legacy.rankcompanion.models.placed import among_placed
+from companion.legacy.rankstability.errors import DataError
+from companion.legacy.rankstability.judgments import Blocks
+from companion.legacy.rankstability.rank import certainty as sure
+from companion.legacy.rankstability.rank.battles import METHOD, Battles
+from companion.legacy.rankstability.rank.bradley_terry import STRENGTH
+from companion.legacy.rankstability.rank.resampling import units
+from companion.legacy.rankstability.score.scored import Scores
 
 RESULTS = Path(__file__).parent / "results" / "certainty.csv"
 SEED, CAMPAIGNS, ALPHA = 2024, 1000, 0.05

@@ -16,13 +16,13 @@ import numpy as np
 import pandas as pd
 from bench_planning import separated
 
-from rankcampaigns import campaigns
-from rankcompanion.models.chance import named_generator
-from rankcompanion.models.comparing import tau
-from rankcompanion.verdict import design, sizes
-from rankstability.rank.certainty import Certainty, certainty
-from rankstability.rank.recipes import RECIPES, counted_by
-from rankstability.score.scored import Scores
+from companion.legacy.rankcampaigns import campaigns
+from companion.legacy.rankcompanion.models.chance import named_generator
+from companion.legacy.rankcompanion.models.comparing import tau
+from companion.legacy.rankcompanion.verdict import design, sizes
+from companion.legacy.rankstability.rank.certainty import Certainty, certainty
+from companion.legacy.rankstability.rank.recipes import RECIPES, counted_by
+from companion.legacy.rankstability.score.scored import Scores
 
 RESULTS = Path(__file__).parent / "results" / "halves.csv"
 SEED, SPLITS = 2024, 2

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankcompanion.notebooks.judges.worth import about_means, correlated, correlation
+from companion.legacy.rankcompanion.notebooks.judges.worth import about_means, correlated, correlation
 
 RESULTS = Path(__file__).parent / "results" / "judges.csv"
 CAMPAIGNS = 1500

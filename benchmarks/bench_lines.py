@@ -16,13 +16,13 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from rankcampaigns import campaigns
-from rankcompanion.notebooks.lines import tables
-from rankcompanion.notebooks.lines.calibration import false_lines
-from rankstability.errors import DataError
-from rankstability.rank import paired
-from rankstability.rank import standing as places
-from rankstability.rank.recipes import RECIPES
+from companion.legacy.rankcampaigns import campaigns
+from companion.legacy.rankcompanion.notebooks.lines import tables
+from companion.legacy.rankcompanion.notebooks.lines.calibration import false_lines
+from companion.legacy.rankstability.errors import DataError
+from companion.legacy.rankstability.rank import paired
+from companion.legacy.rankstability.rank import standing as places
+from companion.legacy.rankstability.rank.recipes import RECIPES
 
 RESULTS = Path(__file__).parent / "results" / "lines.csv"
 

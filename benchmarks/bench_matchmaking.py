@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankcompanion.models.chance import named_generator
-from rankstability.judgments import Blocks
-from rankstability.rank import certainty as sure
-from rankstability.rank.resampling import Units, units
+from companion.legacy.rankcompanion.models.chance import named_generator
+from companion.legacy.rankstability.judgments import Blocks
+from companion.legacy.rankstability.rank import certainty as sure
+from companion.legacy.rankstability.rank.resampling import Units, units
 
 RESULTS = Path(__file__).parent / "results" / "matchmaking.csv"
 SEED, CAMPAIGNS = 2024, 150

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankcompanion.models.chance import named_generator
-from rankcompanion.models.comparing import tau
-from rankcompanion.verdict import sizes
-from rankstability.rank.certainty import Certainty, certainty
-from rankstability.score.scored import Scores
+from companion.legacy.rankcompanion.models.chance import named_generator
+from companion.legacy.rankcompanion.models.comparing import tau
+from companion.legacy.rankcompanion.verdict import sizes
+from companion.legacy.rankstability.rank.certainty import Certainty, certainty
+from companion.legacy.rankstability.score.scored import Scores
 
 RESULTS = Path(__file__).parent / "results"
 SEED, PILOTS, MOST, SEGMENTS = 2024, 30, 6.0, 2

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankcompanion.models.chance import named_generator
-from rankcompanion.notebooks import protocols_and_test_sets as protocols
-from rankstability.score.scored import Scores
+from companion.legacy.rankcompanion.models.chance import named_generator
+from companion.legacy.rankcompanion.notebooks import protocols_and_test_sets as protocols
+from companion.legacy.rankstability.score.scored import Scores
 
 RESULTS = Path(__file__).parent / "results" / "protocols.csv"
 SEED, CAMPAIGNS, RESAMPLES = 2024, 300, 200

@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import mannwhitneyu, norm, rankdata, tiecorrect
 
-from rankcampaigns import campaigns
-from rankstability.rank.standing import rank_systems
-from rankstability.score.scored import segment_scores
+from companion.legacy.rankcampaigns import campaigns
+from companion.legacy.rankstability.rank.standing import rank_systems
+from companion.legacy.rankstability.score.scored import segment_scores
 
 RESULTS = Path(__file__).parent / "results" / "ranking.csv"
 

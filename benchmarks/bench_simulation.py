@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankcompanion.models.ranges import ranks, resample_judgments, significant_share
-from rankcompanion.models.simulate import Model, draw_counts, draw_qualities
-from rankcompanion.notebooks.simulation.experiments import _power, feedback_arc_sets, ranking_errors
-from rankcompanion.notebooks.simulation.readings import table4
-from rankstability.rank.tournament import feedback_arc_set, net_weights
-from rankstability.score.pairwise import PairCounts, expected_win
+from companion.legacy.rankcompanion.models.ranges import ranks, resample_judgments, significant_share
+from companion.legacy.rankcompanion.models.simulate import Model, draw_counts, draw_qualities
+from companion.legacy.rankcompanion.notebooks.simulation.experiments import _power, feedback_arc_sets, ranking_errors
+from companion.legacy.rankcompanion.notebooks.simulation.readings import table4
+from companion.legacy.rankstability.rank.tournament import feedback_arc_set, net_weights
+from companion.legacy.rankstability.score.pairwise import PairCounts, expected_win
 
 RESULTS = Path(__file__).parent / "results" / "simulation.csv"
 SIZES = [10_000, 20_000, 30_000, 40_000, 50_000]

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankcampaigns import campaigns
-from rankstability.errors import DataError
-from rankstability.rank import srp
-from rankstability.rank.significance import permutation_test
-from rankstability.rank.srp_studies import Design, assign, draw_documents, item_scores
-from rankstability.score import mqm
+from companion.legacy.rankcampaigns import campaigns
+from companion.legacy.rankstability.errors import DataError
+from companion.legacy.rankstability.rank import srp
+from companion.legacy.rankstability.rank.significance import permutation_test
+from companion.legacy.rankstability.rank.srp_studies import Design, assign, draw_documents, item_scores
+from companion.legacy.rankstability.score import mqm
 
 RESULTS = Path(__file__).parent / "results" / "srp.csv"
 DESIGNS = {

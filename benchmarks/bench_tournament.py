@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankcampaigns import campaigns
-from rankcompanion.models import simulate as simulation
-from rankcompanion.notebooks.tournament import solve_tasks
-from rankstability.errors import DataError
-from rankstability.rank import feedback, tournament
+from companion.legacy.rankcampaigns import campaigns
+from companion.legacy.rankcompanion.models import simulate as simulation
+from companion.legacy.rankcompanion.notebooks.tournament import solve_tasks
+from companion.legacy.rankstability.errors import DataError
+from companion.legacy.rankstability.rank import feedback, tournament
 
 RESULTS = Path(__file__).parent / "results" / "tournament.csv"
 SIZES = (  # systems, judgments, spread

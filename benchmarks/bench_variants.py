@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import mannwhitneyu
 
-from paperkit.claims import settings
-from rankcampaigns import campaigns
-from rankcompanion.notebooks import divisor_degradation as degradation
-from rankcompanion.notebooks import outlier_removal
-from rankcompanion.notebooks.outlier_removal import default_ranker
+from companion.legacy.paperkit.claims import settings
+from companion.legacy.rankcampaigns import campaigns
+from companion.legacy.rankcompanion.notebooks import divisor_degradation as degradation
+from companion.legacy.rankcompanion.notebooks import outlier_removal
+from companion.legacy.rankcompanion.notebooks.outlier_removal import default_ranker
 
 RESULTS = Path(__file__).parent / "results" / "variants.csv"
 KINDS = ("d_rank", "d_cluster")

@@ -84,7 +84,7 @@ def timed(what: str, pair: str, command: list[str]) -> tuple[object, ...]:
 def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        start = [sys.executable, "-m", "rankcompanion.running.commands", "verdict"]
+        start = [sys.executable, "-m", "companion.legacy.rankcompanion.running.commands", "verdict"]
         for k, (campaign, pair) in enumerate(ASKED):
             out = f"output_dir={folder}/{k}"
             rows.append(timed(campaign, pair, [*start, campaign, f"pair={pair}", out]))

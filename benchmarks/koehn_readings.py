@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from paperkit import claims
-from rankcampaigns import campaigns
-from rankcompanion.models.chance import in_shards
-from rankcompanion.models.ranges import (
+from companion.legacy.paperkit import claims
+from companion.legacy.rankcampaigns import campaigns
+from companion.legacy.rankcompanion.models.chance import in_shards
+from companion.legacy.rankcompanion.models.ranges import (
     DRAWN,
     decided,
     range_clusters,
@@ -26,16 +26,16 @@ from rankcompanion.models.ranges import (
     ranks,
     resample,
 )
-from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
-from rankcompanion.models.tasks import tasks
-from rankcompanion.notebooks.simulation import readings
-from rankcompanion.notebooks.simulation.experiments import (
+from companion.legacy.rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
+from companion.legacy.rankcompanion.models.tasks import tasks
+from companion.legacy.rankcompanion.notebooks.simulation import readings
+from companion.legacy.rankcompanion.notebooks.simulation.experiments import (
     QUALITIES,
     SHARD,
     range_quality,
     with_errors,
 )
-from rankcompanion.papers.koehn2012 import (
+from companion.legacy.rankcompanion.papers.koehn2012 import (
     AS_MATCHED,
     AS_STATED,
     PAPER,
@@ -44,9 +44,9 @@ from rankcompanion.papers.koehn2012 import (
     printed,
     range_text,
 )
-from rankstability.rank.resampling import units
-from rankstability.score.pairwise import expected_win
-from rankstability.score.rr import REFERENCE
+from companion.legacy.rankstability.rank.resampling import units
+from companion.legacy.rankstability.score.pairwise import expected_win
+from companion.legacy.rankstability.score.rr import REFERENCE
 
 RESULTS = Path(__file__).parent / "results" / "koehn_readings.csv"
 RUNS = 400  # behind each number of Table 1
@@ -64,7 +64,7 @@ def trims_of(resamples: int) -> dict[int, int]:
 def real_ranges(
     frames: Mapping[str, pd.DataFrame], resamples: int, seed: int, repetitions: int = 5
 ) -> pd.DataFrame:
-    """Rank ranges of real tasks (from `rankcampaigns.rr.read_rr`) under every reading.
+    """Rank ranges of real tasks (from `companion.legacy.rankcampaigns.rr.read_rr`) under every reading.
 
     Columns: task, blanks, ties, unit, trim (of 1000), repetition, system, first, last, cluster.
     """

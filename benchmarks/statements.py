@@ -27,9 +27,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from rankstability.judgments import direct_assessment
-from rankstability.rank.fewest import fewest
-from rankstability.rank.recipes import RECIPES
+from companion.legacy.rankstability.judgments import direct_assessment
+from companion.legacy.rankstability.rank.fewest import fewest
+from companion.legacy.rankstability.rank.recipes import RECIPES
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"

@@ -9,13 +9,13 @@ import demo_da
 import numpy as np
 import pandas as pd
 
-from rankcampaigns import rr
-from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
-from rankstability.judgments import Blocks, DirectAssessment, direct_assessment
-from rankstability.rank.ranking import rank
-from rankstability.rank.resampling import Units, units
-from rankstability.rank.units import Kind
-from rankstability.score.scored import Scores, from_frame
+from companion.legacy.rankcampaigns import rr
+from companion.legacy.rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
+from companion.legacy.rankstability.judgments import Blocks, DirectAssessment, direct_assessment
+from companion.legacy.rankstability.rank.ranking import rank
+from companion.legacy.rankstability.rank.resampling import Units, units
+from companion.legacy.rankstability.rank.units import Kind
+from companion.legacy.rankstability.score.scored import Scores, from_frame
 
 
 def assessment(latest: pd.DataFrame, good: pd.DataFrame | None = None) -> DirectAssessment:

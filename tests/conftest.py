@@ -9,7 +9,7 @@ import hypothesis
 import matplotlib
 import pytest
 
-from rankstability import paths
+from companion.legacy.rankstability import paths
 
 matplotlib.use("Agg")
 hypothesis.settings.register_profile("no clock", deadline=None)
@@ -58,8 +58,8 @@ def in_this_process(request):
     with pytest.MonkeyPatch.context() as patch:
         if request.path.parent.name == "notebooks" or hasattr(request.module, "IN_PROCESS"):
             from in_process import without_a_kernel
-            from rankcompanion.figures import common
-            from rankcompanion.running import run
+            from companion.legacy.rankcompanion.figures import common
+            from companion.legacy.rankcompanion.running import run
 
             patch.setattr(run, "_papermill", without_a_kernel)
             coarse = {"savefig.dpi": 40, "savefig.bbox": None}

@@ -2,7 +2,7 @@
 
 import gzip
 
-from rankcampaigns.da import COLUMNS
+from companion.legacy.rankcampaigns.da import COLUMNS
 
 HEADER = "\t".join(COLUMNS)
 ROWS = [

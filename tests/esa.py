@@ -5,8 +5,8 @@ from functools import cache
 import pandas as pd
 
 from conftest import real
-from rankcampaigns.appraise import read_appraise
-from rankstability.score.scored import Scores, from_assessment
+from companion.legacy.rankcampaigns.appraise import read_appraise
+from companion.legacy.rankstability.score.scored import Scores, from_assessment
 
 COLUMNS = [
     *("worker", "system", "segment", "type", "source", "target", "score"),

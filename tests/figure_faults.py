@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from rankcompanion.figures.common import LEAST_CONTRAST, contrast
+from companion.legacy.rankcompanion.figures.common import LEAST_CONTRAST, contrast
 
 CROSSED = 3.0  # pixels by which an upright text may lie over a level one
 

@@ -17,9 +17,9 @@ from IPython.utils.capture import capture_output
 from nbformat import v4
 from traitlets.config import Config
 
-from paperkit import parameters, paths
-from rankcompanion.running import run
-from rankcompanion.running.session import UNSAID
+from companion.legacy.paperkit import parameters, paths
+from companion.legacy.rankcompanion.running import run
+from companion.legacy.rankcompanion.running.session import UNSAID
 
 
 def without_a_kernel(plan, executed, values, quiet):
@@ -112,7 +112,7 @@ def a_repository(tmp_path, monkeypatch):
             v4.new_code_cell(parameters, metadata={"tags": ["parameters"]}),
             v4.new_code_cell(
                 "import pandas as pd\n"
-                "from rankcompanion.running.session import start\n"
+                "from companion.legacy.rankcompanion.running.session import start\n"
                 "run = start('01_probe', campaign, pair, output_dir, count=count)"
             ),
             v4.new_code_cell(body),

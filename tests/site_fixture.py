@@ -15,8 +15,8 @@ import papermill
 import pytest
 from nbformat import v4
 
-from paperkit import paths, runs
-from rankcompanion.report import front
+from companion.legacy.paperkit import paths, runs
+from companion.legacy.rankcompanion.report import front
 
 CAMPAIGN = "campaign-of-the-tiny-notebook"  # each copy has its own instead
 PARAMETERS = """\
@@ -29,8 +29,8 @@ WORK = """\
 from pathlib import Path
 import sys
 import pandas as pd
-from paperkit import tables
-from rankcompanion.running.session import Outputs
+from companion.legacy.paperkit import tables
+from companion.legacy.rankcompanion.running.session import Outputs
 tables.install()
 out = Outputs(Path(output_dir), {"notebook": "01_tiny"})
 table = pd.DataFrame({"rank": [1, 2], "system": ["alpha", "<beta>"], "mean_z": [0.25, -0.125]})
@@ -48,7 +48,7 @@ out.figure(fig, "mean_scores", pair, data=table)
 """
 RANKED = """\
 import numpy as np
-from rankstability.rank.ranking import rank
+from companion.legacy.rankstability.rank.ranking import rank
 p, lead = np.array([[np.nan, 0.01], [0.01, np.nan]]), np.array([[0, 1], [-1, 0]])
 rank(table[["system", "mean_z"]], p, lead)
 """

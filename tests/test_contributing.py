@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from conftest import needs
-from paperkit import parameters, paths
-from rankcompanion.running import run
-from rankstability import (
+from companion.legacy.paperkit import parameters, paths
+from companion.legacy.rankcompanion.running import run
+from companion.legacy.rankstability import (
     CLUSTER_RULES,
     RECIPES,
     DataError,
@@ -19,7 +19,7 @@ from rankstability import (
     rank_systems,
     segment_scores,
 )
-from rankstability.rank.recipes import recipe_of_year
+from companion.legacy.rankstability.rank.recipes import recipe_of_year
 
 IN_PROCESS = True
 TEXT = (paths.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

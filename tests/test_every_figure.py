@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 
 from figure_faults import faults, written
 from in_process import without_a_kernel
-from paperkit import parameters, paths
-from rankcompanion.figures import common
-from rankcompanion.running import run, session
+from companion.legacy.paperkit import parameters, paths
+from companion.legacy.rankcompanion.figures import common
+from companion.legacy.rankcompanion.running import run, session
 
 SMALL = {"draws": 20, "resamples": 50, "splits": 4, "studies": 10, "permutations": 50}
 SMALL |= {"agreement_resamples": 20}

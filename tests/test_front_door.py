@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import rankstability as rs
-from rankcampaigns import campaigns
-from rankcompanion.models.tasks import tasks
-from rankcompanion.verdict import cases
-from rankstability.paths import DEMO
+import companion.legacy.rankstability as rs
+from companion.legacy.rankcampaigns import campaigns
+from companion.legacy.rankcompanion.models.tasks import tasks
+from companion.legacy.rankcompanion.verdict import cases
+from companion.legacy.rankstability.paths import DEMO
 from verdicts import told_of, written
 
 

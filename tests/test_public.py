@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-import rankstability
-from rankstability.errors import needing
+import companion.legacy.rankstability
+from companion.legacy.rankstability.errors import needing
 
 NAMES = {
     "judgments", "battles", "find", "load", "remove", "degrade",
@@ -30,7 +30,7 @@ import importlib, pkgutil, sys
 sys.modules.update(dict.fromkeys({PLOTS_AND_NOTEBOOKS + OTHERS!r}))  # each raises ImportError
 """
 ALONE = """
-import rankstability
+import companion.legacy.rankstability
 for found in pkgutil.walk_packages(rankstability.__path__, "rankstability."):
     importlib.import_module(found.name)
 for name in rankstability.__all__:
@@ -73,17 +73,17 @@ def test_the_thin_library_ranks_a_frame_without_the_other_packages():
 )
 def test_what_other_packages_do_says_which_is_missing(name, call, package):
     code = f"try:\n    rs.{call}\nexcept ImportError as error:\n    print(error)"
-    said = run(BLOCKED + "import rankstability as rs\n" + code)
+    said = run(BLOCKED + "import companion.legacy.rankstability as rs\n" + code)
     needs = f"rankstability.{name} needs the package {package}, which is not installed"
     assert said == f"{needs}: pip install rankstability\n"
 
 
 def test_running_a_notebook_says_which_package_is_missing():
-    code = "import runpy; runpy.run_module('rankstability.run', run_name='__main__')"
+    code = "import runpy; runpy.run_module('companion.legacy.rankstability.run', run_name='__main__')"
     command = [sys.executable, "-c", BLOCKED + code]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert "rankstability.run needs the package rankcompanion" in done.stderr
+    assert "companion.legacy.rankstability.run needs the package rankcompanion" in done.stderr
 
 
 def test_an_import_that_fails_within_a_package_is_not_called_a_missing_package():
@@ -160,7 +160,7 @@ def statements(package: str) -> Iterator[tuple[set[str], set[str]]]:
 def unreached() -> set[str]:
     """What of the thin library no public name uses, nor `run.main`, nor a reader of files."""
     uses: dict[str, set[str]] = {}
-    todo = {"rankstability.run.main"}
+    todo = {"companion.legacy.rankstability.run.main"}
     todo |= {f"rankstability.{m}.{n}" for n, m in rankstability._MODULE_OF.items()}
     for defined, used in statements("rankstability"):
         for name in defined:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from paperkit import parameters, paths
+from companion.legacy.paperkit import parameters, paths
 
 ROOT = paths.ROOT
 NOTEBOOKS = sorted(paths.NOTEBOOKS.glob("*.ipynb"))
@@ -185,7 +185,7 @@ def test_a_notebook_ends_with_the_code_behind_it(file):
 @pytest.mark.parametrize("file", PAPERS, ids=lambda f: f.stem)
 def test_every_figure_has_a_numbered_caption(file):
     """Numbers run from 1 on; what the code draws has a caption before it that says what to see."""
-    from paperkit.pages import CAPTION, Captions
+    from companion.legacy.paperkit.pages import CAPTION, Captions
 
     numbers, captions, patterns = [], Captions(), []
     for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
@@ -221,7 +221,7 @@ def test_every_figure_says_what_is_seen_in_these_data(file):
 @pytest.mark.parametrize("file", PAPERS, ids=lambda f: f.stem)
 def test_formulas_of_notebooks_become_mathml(file):
     """latex2mathml knows every command, and a page keeps none of them as text."""
-    from paperkit.pages import equations, harmless
+    from companion.legacy.paperkit.pages import equations, harmless
 
     for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
         for formula in re.findall(r"^(\$\$\n.+\n\$\$)$", source(cell), re.M):

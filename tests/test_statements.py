@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 import statements
 
-from paperkit import parameters, paths
-from rankcompanion.report import findings
+from companion.legacy.paperkit import parameters, paths
+from companion.legacy.rankcompanion.report import findings
 
 ROWS = pd.read_csv(statements.RESULTS / "statements.csv").set_index(["where", "name"])
 PAGE = statements.TEMPLATES / "page"

@@ -9,7 +9,7 @@ import tomllib
 import pytest
 import yaml
 
-from paperkit import paths
+from companion.legacy.paperkit import paths
 
 FOLDER = paths.ROOT / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.yml"))
@@ -71,7 +71,7 @@ def test_the_checks_run_on_the_python_that_the_project_names():
 
 
 def test_one_version_is_said_everywhere():
-    import rankstability
+    import companion.legacy.rankstability
 
     version = tomllib.loads((paths.ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert rankstability.__version__ == version

@@ -10,17 +10,17 @@ from types import SimpleNamespace
 import numpy as np
 
 from assessments import demo
-from rankcampaigns import campaigns
-from rankcompanion.models import variance
-from rankcompanion.running import session
-from rankcompanion.verdict import answers, design
-from rankcompanion.verdict import cases as verdict
-from rankcompanion.verdict import page as report
-from rankstability import paths
-from rankstability.rank.certainty import of_means
-from rankstability.rank.means import Means
-from rankstability.rank.units import Kind
-from rankstability.score.scored import from_assessment
+from companion.legacy.rankcampaigns import campaigns
+from companion.legacy.rankcompanion.models import variance
+from companion.legacy.rankcompanion.running import session
+from companion.legacy.rankcompanion.verdict import answers, design
+from companion.legacy.rankcompanion.verdict import cases as verdict
+from companion.legacy.rankcompanion.verdict import page as report
+from companion.legacy.rankstability import paths
+from companion.legacy.rankstability.rank.certainty import of_means
+from companion.legacy.rankstability.rank.means import Means
+from companion.legacy.rankstability.rank.units import Kind
+from companion.legacy.rankstability.score.scored import from_assessment
 
 
 def sure(mean, covariance, units=40):

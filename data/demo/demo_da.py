@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from paperkit.placing import write_whole
-from rankstability import paths
-from rankstability.errors import DataError
+from companion.legacy.paperkit.placing import write_whole
+from companion.legacy.rankstability import paths
+from companion.legacy.rankstability.errors import DataError
 
 COLUMNS = [
     "HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit", "sys_id", "rid", "type",

@@ -8,8 +8,8 @@ that knows it would save judgments, one that only knows the order of the systems
 import numpy as np
 import pandas as pd
 
-from rankcompanion.notebooks.judges.worth import worth
-from rankstability import paths
+from companion.legacy.rankcompanion.notebooks.judges.worth import worth
+from companion.legacy.rankstability import paths
 
 SEED = 20260932
 QUALITY = {"Alder": 76, "Birch": 72, "Cedar": 69, "Elm": 66, "Fir": 64, "Hazel": 58, "Larch": 52}

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from paperkit.placing import write_whole
-from rankstability import paths
+from companion.legacy.paperkit.placing import write_whole
+from companion.legacy.rankstability import paths
 
 FILE = "mqm_demo_ende.3ratingsPerSegment.tsv"
 SEED = 20240617

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from paperkit.placing import write_whole
-from rankcompanion.models.chance import child_seeds
-from rankstability import paths
+from companion.legacy.paperkit.placing import write_whole
+from companion.legacy.rankcompanion.models.chance import child_seeds
+from companion.legacy.rankstability import paths
 
 SEED = 20126
 FILE = paths.DEMO / "demo-rr" / "demo.RNK_results.csv"

@@ -4,9 +4,9 @@ import demo_da
 import numpy as np
 import pytest
 
-from rankcampaigns import campaigns
-from rankcompanion.notebooks.cooccurrence import worker_statistics
-from rankstability import paths
+from companion.legacy.rankcampaigns import campaigns
+from companion.legacy.rankcompanion.notebooks.cooccurrence import worker_statistics
+from companion.legacy.rankstability import paths
 
 DEMOS = [(name, pair) for name, (_, pairs) in demo_da.DEMOS.items() for pair in pairs]
 

@@ -4,7 +4,7 @@ import demo_leaderboard
 import demo_long
 import pytest
 
-from rankstability import paths
+from companion.legacy.rankstability import paths
 
 TABLES = {"ratings.csv": demo_long.ratings, "leaderboard.csv": demo_leaderboard.leaderboard}
 

@@ -10,22 +10,22 @@ from typing import Any
 
 import pandas as pd
 
-from paperkit.parameters import parameters
-from paperkit.placing import csv_bytes
-from rankcampaigns import campaigns
-from rankcompanion.models.tasks import tasks
-from rankcompanion.notebooks import outlier_removal, replication
-from rankcompanion.notebooks.judges import tables as judge_tables
-from rankcompanion.notebooks.lines import tables as lines
-from rankcompanion.notebooks.relative_ranking import counting
-from rankcompanion.notebooks.relative_ranking import methods as relative_ranking
-from rankcompanion.notebooks.srp import twins
-from rankcompanion.report import findings
-from rankcompanion.verdict import cases
-from rankstability import paths
-from rankstability.rank import standing as places
-from rankstability.rank.recipes import recipe_named, recipe_of_year
-from rankstability.score.scored import segment_scores
+from companion.legacy.paperkit.parameters import parameters
+from companion.legacy.paperkit.placing import csv_bytes
+from companion.legacy.rankcampaigns import campaigns
+from companion.legacy.rankcompanion.models.tasks import tasks
+from companion.legacy.rankcompanion.notebooks import outlier_removal, replication
+from companion.legacy.rankcompanion.notebooks.judges import tables as judge_tables
+from companion.legacy.rankcompanion.notebooks.lines import tables as lines
+from companion.legacy.rankcompanion.notebooks.relative_ranking import counting
+from companion.legacy.rankcompanion.notebooks.relative_ranking import methods as relative_ranking
+from companion.legacy.rankcompanion.notebooks.srp import twins
+from companion.legacy.rankcompanion.report import findings
+from companion.legacy.rankcompanion.verdict import cases
+from companion.legacy.rankstability import paths
+from companion.legacy.rankstability.rank import standing as places
+from companion.legacy.rankstability.rank.recipes import recipe_named, recipe_of_year
+from companion.legacy.rankstability.score.scored import segment_scores
 
 
 def changes(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:

@@ -29,7 +29,7 @@ def run(number: int, out: Path, python: str, more: dict[str, str], jobs: int) ->
     values = {"campaign": campaign, "output_dir": str(out / notebook), **given}
     if notebook in ("06", "09"):
         values["jobs"] = jobs
-    command = [python, "-m", "rankstability.run", notebook, "--quiet"]
+    command = [python, "-m", "companion.legacy.rankstability.run", notebook, "--quiet"]
     command += [f"{name}={value}" for name, value in values.items()]
     done = subprocess.run(command, env={**os.environ, **SINGLE, **more}, capture_output=True)
     assert done.returncode == 0, done.stderr.decode()

@@ -17,9 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from paperkit import placing
+from companion.legacy.paperkit import placing
 
-RUN = [sys.executable, "-m", "rankstability.run", "01", "campaign=demo-srdc", "pair=de-en"]
+RUN = [sys.executable, "-m", "companion.legacy.rankstability.run", "01", "campaign=demo-srdc", "pair=de-en"]
 ONE, TWO = ["alpha=0.05"], ["alpha=0.2"]
 
 

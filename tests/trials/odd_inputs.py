@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from rankcampaigns.campaigns import find, load
-from rankstability.errors import DataError
-from rankstability.judgments import DirectAssessment
+from companion.legacy.rankcampaigns.campaigns import find, load
+from companion.legacy.rankstability.errors import DataError
+from companion.legacy.rankstability.judgments import DirectAssessment
 
 Rows = list[list[str]]
 Case = tuple[str, str, dict[str, str]]  # a class, what was done, file -> content

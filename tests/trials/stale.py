@@ -15,12 +15,12 @@ from pathlib import Path
 
 import yaml
 
-from paperkit import paths, runs
-from paperkit.parameters import resolve
-from paperkit.placing import csv_bytes
-from rankcampaigns import campaigns
-from rankcompanion.report import findings, ledger
-from rankcompanion.running.workflow import Job, given
+from companion.legacy.paperkit import paths, runs
+from companion.legacy.paperkit.parameters import resolve
+from companion.legacy.paperkit.placing import csv_bytes
+from companion.legacy.rankcampaigns import campaigns
+from companion.legacy.rankcompanion.report import findings, ledger
+from companion.legacy.rankcompanion.running.workflow import Job, given
 
 sys.path.insert(0, str(paths.ROOT / "tests"))
 from trials import anew
@@ -78,7 +78,7 @@ def rerun(job: Job, folder: Path) -> None:
     """Run a notebook in a process of its own, its results in `folder`; RuntimeError if it fails."""
     config = yaml.safe_load((paths.ROOT / "config.yaml").read_text(encoding="utf-8"))
     values = {**given(job, config), "output_dir": str(folder)}
-    command = [sys.executable, "-m", "rankstability.run", job.notebook, "--quiet"]
+    command = [sys.executable, "-m", "companion.legacy.rankstability.run", job.notebook, "--quiet"]
     command += [f"{name}={value}" for name, value in values.items()]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:

@@ -35,4 +35,4 @@ test -s results/ratings/00_verdict/xx-yy/verdict.html
 if command -v uvx > /dev/null; then
   uvx --quiet --from "$(echo "$there"/*.whl)" rankstability verdict ratings.csv output_dir=by-uvx
 fi
-"$there/venv/bin/python" -c 'from rankstability import load; print(len(load("ratings.csv").good), "judgments")'
+"$there/venv/bin/python" -c 'from companion.legacy.rankstability import load; print(len(load("ratings.csv").good), "judgments")'

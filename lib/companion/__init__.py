@@ -1,0 +1,1 @@
+"""What reproduces the papers and runs the batch."""
