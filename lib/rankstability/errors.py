@@ -1,0 +1,112 @@
+"""The one exception for unusable input, and the codes that say what is wrong."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from .codes import ERRORS
+
+MAX_SHOWN = 300  # characters of a value that a message repeats
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+
+
+def escape_invisible(text: str) -> str:
+    """Replace control characters, direction marks and lone surrogates by visible escapes."""
+    return _INVISIBLE.sub(
+        lambda match: match[0].encode("unicode_escape").decode(), text
+    )
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Return the entry of `known` that is closest to `name`, or an empty string."""
+    close = difflib.get_close_matches(
+        str(name), [str(each) for each in known], n=1
+    )
+    return close[0] if close else ""
+
+
+class DataError(ValueError):
+    """Unusable input: what is wrong, where, what was expected, and what to do.
+
+    The sentence belongs to `code` (see `rankstability.codes.ERRORS`); programs and tests compare
+    the code. Line numbers start at 1 and count the header.
+
+    Parameters
+    ----------
+    code : str
+        A key of `codes.ERRORS`.
+    file, line, row, column : optional
+        Where the problem is.
+    value, expected : optional
+        What was found, and what was expected instead.
+    remedy : str, optional
+        A command or a line of Python that solves the problem; it has been tried.
+    **details
+        Values for the slots of the sentence.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> raise rs.DataError("score_outside_scale", file="a.csv", line=7, value=170, expected="0 to 100")
+    Traceback (most recent call last):
+    rankstability.errors.DataError: a.csv, line 7: The score is outside the scale. Found 170. Expected 0 to 100.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        *,
+        file: str | Path | None = None,
+        line: int | None = None,
+        row: object = None,
+        column: str | None = None,
+        value: object = None,
+        expected: str | None = None,
+        remedy: str | None = None,
+        **details: object,
+    ) -> None:
+        self.code = code
+        self.file = None if file is None else str(file)
+        self.line = line
+        self.row = row
+        self.column = column
+        self.value = value
+        self.expected = expected
+        self.remedy = remedy
+        self.details = details
+        super().__init__(escape_invisible(self._message()))
+
+    def _message(self) -> str:
+        places = (
+            ("{}", self.file),
+            ("line {}", self.line),
+            ("row {}", self.row),
+            ("column '{}'", self.column),
+        )
+        place = ", ".join(
+            form.format(part) for form, part in places if part is not None
+        )
+        text = ERRORS[self.code].format(**self.details)
+        if place:
+            text = f"{place}: {text}"
+        if self.value is not None:
+            shown = (
+                self.value
+                if isinstance(self.value, int | float)
+                else repr(str(self.value))
+            )
+            text += f" Found {str(shown)[:MAX_SHOWN]}."
+        if self.expected is not None:
+            text += f" Expected {self.expected}."
+        if self.remedy is not None:
+            text += f"\n  {self.remedy}"
+        return text
+
+    def _render_traceback_(self) -> list[str]:
+        """Show the message alone in IPython, because the input is wrong and not the code."""
+        return [f"DataError: {self}"]

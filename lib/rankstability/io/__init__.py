@@ -1,0 +1,1 @@
+"""Files to judgments: formats of the field, declared tables, the catalogue, downloads."""

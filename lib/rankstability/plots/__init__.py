@@ -1,0 +1,1 @@
+"""Figures: functions of frames that return a Figure and accept ax=."""

@@ -1,0 +1,1 @@
+"""Scores to rankings: tests, rules for cluster boundaries, procedures by year, strengths."""

@@ -1,0 +1,1 @@
+"""How stable: SRP, fewest removals, null campaigns, planning, judge models."""

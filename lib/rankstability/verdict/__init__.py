@@ -1,0 +1,1 @@
+"""The verdict: one page for any campaign."""
