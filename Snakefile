@@ -1,80 +1,78 @@
-# One job per notebook x campaign (x language pair), then the ledger and the report. A job's output is
-# the executed notebook; its results are moved into figures/ whole by the runner, so that Snakemake
-# never deletes them when a job fails. Results that were deleted or altered are made again.
+# One job per notebook, campaign and language pair; then the campaign notebooks, the ledger and the
+# report. A job's output is a stamp: its results are moved into figures/ whole by the runner, so that
+# Snakemake never deletes earlier results when a job fails.
 import sys
 from glob import glob
 from pathlib import Path
 
 configfile: "config.yaml"
 
-sys.path.insert(0, "lib")
-from companion.legacy.rankcompanion.running import workflow as w
+from companion.batch import jobs
 
-JOBS = {job.executed: job for job in w.jobs(config)}
 PYTHON = sys.executable
+JOBS = jobs.plan(config)
+LIBRARY = sorted(glob("lib/rankstability/**/*.*", recursive=True))
+LIBRARY = [path for path in LIBRARY if "__pycache__" not in path]
 
-for executed, job in JOBS.items():
-    if Path(executed).is_file() and not w.whole(job, config):
-        Path(executed).unlink()
+
+def stamp(job):
+    return f"build/stamps/{job.campaign}/{job.notebook}/{job.pair}.done"
+
+
+BY_STAMP = {stamp(job): job for job in JOBS}
+for name, job in BY_STAMP.items():
+    if Path(name).is_file() and not job.executed.is_file():
+        Path(name).unlink()
 
 
 def job_of(wildcards):
-    return JOBS[f"build/executed/{wildcards.campaign}/{wildcards.run}.ipynb"]
+    return BY_STAMP[f"build/stamps/{wildcards.campaign}/{wildcards.notebook}/{wildcards.pair}.done"]
 
 
-def command(wildcards):
+def inputs(wildcards):
     job = job_of(wildcards)
-    return " ".join([job.notebook, *(f"'{k}={v}'" for k, v in w.given(job, config).items())])
+    parts = []
+    if job.pair == jobs.WHOLE:
+        topic = job.notebook.split("_")[0].rstrip("b")
+        parts = [
+            stamp(each)
+            for each in JOBS
+            if each.campaign == job.campaign and each.pair != jobs.WHOLE
+            and each.notebook.split("_")[0] == topic
+        ]
+    return [f"notebooks/{job.notebook}.ipynb", *parts, *LIBRARY]
 
 
 wildcard_constraints:
     campaign="[^/]+",
-    run="[^/]+",
-
-
-# Which notebooks are to be run, for the lines that say how far it is. Where there is no report yet,
-# one of what the repository keeps is there to read meanwhile.
-onstart:
-    run = [job.wildcards for job in workflow.dag.needrun_jobs() if job.rule.name == "notebook"]
-    todo = " ".join(f"'{job.campaign} {job.run}'" for job in run)
-    cores = workflow.cores if workflow.local_exec else workflow.nodes
-    if run:
-        shell("'{PYTHON}' lib/companion/legacy/paperkit/terminal.py plan {cores} {todo}")
-    if run and not Path("build/site/index.html").is_file():
-        shell("'{PYTHON}' -m companion.legacy.rankcompanion.report.front > /dev/null 2>&1 &")
-
-
-# After a failure the report shows what ran, and the failed runs in red.
-onerror:
-    shell("'{PYTHON}' -m companion.legacy.rankcompanion.report.front")
+    notebook="[^/]+",
+    pair="[^/]+",
 
 
 rule all:
-    input: "build/site/index.html", list(JOBS)
+    input: "build/site/index.html"
     default_target: True
 
 
 rule notebook:
-    input: lambda wildcards: w.inputs(job_of(wildcards))
-    output: "build/executed/{campaign}/{run}.ipynb"
-    params: command=command
-    log: "build/logs/{campaign}/{run}.log"
+    input: inputs
+    output: touch("build/stamps/{campaign}/{notebook}/{pair}.done")
+    params: given=lambda wildcards: str(jobs.parameters(job_of(wildcards), config))
+    log: "build/logs/{campaign}/{notebook}/{pair}.log"
     threads: 1
     resources: mem_mb=2000, runtime=60
-    message: "{wildcards.run}  {wildcards.campaign}"
+    message: "{wildcards.notebook}  {wildcards.campaign}  {wildcards.pair}"
     shell:
-        "started=$(date +%s); '{PYTHON}' -m companion.legacy.rankstability.run {params.command} --quiet > {log} 2>&1 "
-        "&& '{PYTHON}' lib/companion/legacy/paperkit/terminal.py ran '{wildcards.campaign} {wildcards.run}' $started "
-        "|| (tail -n 20 {log} >&2; exit 1)"
+        "'{PYTHON}' -m companion.batch run {wildcards.notebook} {wildcards.campaign} {wildcards.pair} "
+        "> {log} 2>&1 || (tail -n 5 {log} >&2; exit 1)"
 
 
 rule report:
     input:
-        list(JOBS),
-        glob("lib/companion/legacy/paperkit/**/*.j2", recursive=True),
-        [f"lib/{name}.py" for name in w.REPORT],
-        glob("lib/companion/legacy/paperkit/site.*"),
-        glob("data/published/*.csv"), glob("lib/companion/legacy/rankcompanion/papers/*.py"),
+        list(BY_STAMP),
+        glob("lib/companion/**/*.*", recursive=True),
+        glob("data/published/*.csv"),
+        glob("docs/*.md"),
     output: "build/site/index.html"
     message: "claims ledger and report"
-    shell: "'{PYTHON}' -m companion.legacy.rankcompanion.report.ledger && '{PYTHON}' -m companion.legacy.rankcompanion.report.front"
+    shell: "'{PYTHON}' -m companion.batch ledger && '{PYTHON}' -m companion.batch report"

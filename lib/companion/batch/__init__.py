@@ -1,0 +1,1 @@
+"""The batch: one papermill call per notebook, campaign and pair; the ledger; the report."""
