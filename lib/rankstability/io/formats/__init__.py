@@ -1,0 +1,1 @@
+"""The formats of the field: one module each, recognised by their exact headers."""

@@ -1,0 +1,338 @@
+"""Files of the formats: packed or plain text, as tables of text with the line of each row."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import re
+import tarfile
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...errors import DataError, suggest
+
+BLANKS = r"\s+"  # any run of blanks and tabs separates two cells
+MISSING = ("", "NA")
+HEAD = 1 << 16  # characters of a file's beginning
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file, unpacked if it is a ``.gz`` or a ``.tar.gz`` of one file.
+
+    Raises DataError if the file is damaged.
+    """
+    try:
+        if path.name.endswith(".tar.gz"):
+            return _only_member(path)
+        if path.suffix == ".gz":
+            return gzip.decompress(path.read_bytes())
+        return path.read_bytes()
+    except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError) as error:
+        raise DataError("damaged_file", file=path, value=str(error)) from None
+    except OSError as error:
+        raise DataError("unreadable_file", file=path, value=error.strerror) from None
+
+
+def _only_member(path: Path) -> bytes:
+    with tarfile.open(path) as archive:
+        members = [member for member in archive if member.isfile()]
+        if len(members) != 1:
+            raise DataError(
+                "damaged_file", file=path, value=len(members), expected="an archive of one file"
+            )
+        content = archive.extractfile(members[0])
+        return content.read() if content is not None else b""
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file with ``\\n`` at line ends; raises DataError if it is not UTF-8."""
+    content = read_bytes(path)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise DataError("not_utf8", file=path, line=line) from None
+    if "\x00" in text[:HEAD]:
+        raise DataError("not_text", file=path)
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def read_head(path: Path) -> str:
+    """Return the beginning of a file's text; empty if the file is not text or is damaged."""
+    try:
+        if path.name.endswith(".tar.gz"):
+            return read_text(path)[:HEAD]
+        opened = gzip.open(path) if path.suffix == ".gz" else path.open("rb")
+        with opened as stream:
+            content = stream.read(HEAD)
+    except (OSError, EOFError, zlib.error, DataError):
+        return ""
+    text = content.decode("utf-8-sig", errors="ignore")
+    return "" if "\x00" in text else text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def first_line(path: Path) -> str:
+    """Return the first line of a file that is not empty, without the line end."""
+    return next((line for line in read_head(path).split("\n") if line.strip()), "")
+
+
+def read_table(
+    path: Path,
+    separator: str = ",",
+    columns: Sequence[str] = (),
+    keep: Collection[str] | None = None,
+    quoted: bool = True,
+) -> pd.DataFrame:
+    """Read a file as a table of text, one row per line; the index holds the lines of the file.
+
+    Parameters
+    ----------
+    path : Path
+    separator : str
+        ``BLANKS`` stands for any run of blanks and tabs.
+    columns : sequence of str
+        The columns of a file without a header; otherwise the first line names them.
+    keep : collection of str, optional
+        The columns to return; by default all.
+    quoted : bool
+        Whether cells may stand in double quotes.
+
+    Raises
+    ------
+    DataError
+        For a file that is empty, damaged or not UTF-8, and for rows with too many or too few cells.
+    """
+    text = read_text(path)
+    if not text.strip():
+        raise DataError("empty_file", file=path)
+    wide = None if keep is None else (lambda name: name in keep)
+    try:
+        frame = pd.read_csv(
+            io.StringIO(text),
+            sep=separator,
+            header=None if columns else 0,
+            names=list(columns) or None,
+            index_col=False,
+            usecols=wide,
+            dtype=str,
+            keep_default_na=False,
+            quoting=0 if quoted else 3,
+            skip_blank_lines=False,
+        )
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
+        if not found:
+            raise DataError("not_a_table", file=path, value=str(error)) from None
+        expected, line, seen = map(int, found.groups())
+        raise DataError(
+            "wrong_number_of_cells", file=path, line=line, value=seen, expected=str(expected)
+        ) from None
+    frame.index = pd.RangeIndex(1 if columns else 2, len(frame) + (1 if columns else 2))
+    frame.columns = [str(name).strip() for name in frame.columns]
+    empty = frame.isna() | frame.eq("")
+    frame = frame[~empty.all(axis=1)]
+    short = frame.isna().any(axis=1)
+    if short.any():
+        line = int(frame.index[short][0])
+        seen = int(frame.loc[line].notna().sum())
+        raise DataError(
+            "wrong_number_of_cells",
+            file=path,
+            line=line,
+            value=seen,
+            expected=str(len(frame.columns)),
+        )
+    if frame.empty:
+        raise DataError("no_rows", file=path)
+    return frame
+
+
+def need_columns(frame: pd.DataFrame, columns: Iterable[str], file: Path) -> None:
+    """Raise DataError if a table lacks one of these columns."""
+    for name in columns:
+        if name not in frame:
+            near = suggest(name, frame.columns)
+            raise DataError(
+                "missing_column",
+                file=file,
+                line=1,
+                column=name,
+                value=near or ", ".join(map(str, frame.columns)),
+            )
+
+
+def read_numbers(
+    frame: pd.DataFrame,
+    column: str,
+    file: Path,
+    low: float = -np.inf,
+    high: float = np.inf,
+) -> np.ndarray:
+    """Return a column as numbers; raise DataError for another text or a number out of range."""
+    numbers = pd.to_numeric(frame[column], errors="coerce").to_numpy(float)
+    wrong = ~np.isfinite(numbers)
+    outside = (numbers < low) | (numbers > high)
+    for mask, code in ((wrong, "not_a_number"), (outside, "score_outside_scale")):
+        if mask.any():
+            place = int(np.argmax(mask))
+            bounds = f"{low:g} to {high:g}" if np.isfinite([low, high]).any() else None
+            raise DataError(
+                code,
+                file=file,
+                line=int(frame.index[place]),
+                column=column,
+                value=frame[column].iloc[place],
+                expected=bounds if code == "score_outside_scale" else None,
+            )
+    return numbers
+
+
+def read_counts(frame: pd.DataFrame, column: str, file: Path, low: int = 0) -> np.ndarray:
+    """Return a column as whole numbers of at least `low`; raise DataError for anything else."""
+    numbers = read_numbers(frame, column, file)
+    wrong = (numbers != np.rint(numbers)) | (numbers < low)
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        raise DataError(
+            "not_a_count",
+            file=file,
+            line=int(frame.index[place]),
+            column=column,
+            value=frame[column].iloc[place],
+            expected=f"a whole number of at least {low}",
+        )
+    return numbers.astype(np.int64)
+
+
+def need_words(frame: pd.DataFrame, column: str, file: Path, known: Iterable[str]) -> None:
+    """Raise DataError for a cell of a column that is none of the known words."""
+    words = list(known)
+    wrong = ~frame[column].isin(words)
+    if wrong.any():
+        place = int(np.argmax(wrong.to_numpy()))
+        raise DataError(
+            "unknown_word",
+            file=file,
+            line=int(frame.index[place]),
+            column=column,
+            value=frame[column].iloc[place],
+            expected="one of " + ", ".join(words),
+        )
+
+
+def clean_names(
+    frame: pd.DataFrame,
+    columns: Mapping[str, str],
+    file: Path,
+    optional: Collection[str] = (),
+) -> tuple[pd.DataFrame, int]:
+    """Return names without blanks around them, and the number of rows that had some.
+
+    `columns` maps our column to the file's. ``NA`` and empty cells are missing in `optional`
+    columns; elsewhere an empty cell raises DataError.
+    """
+    names = pd.DataFrame(index=frame.index)
+    changed = np.zeros(len(frame), bool)
+    for ours, theirs in columns.items():
+        cells = frame[theirs].astype("category")
+        bare = cells.cat.categories.str.strip()
+        if (bare != cells.cat.categories).any():
+            stripped = pd.Series(bare.to_numpy()[cells.cat.codes], cells.index)
+            changed |= (stripped.to_numpy() != frame[theirs].to_numpy())
+            cells = stripped.astype("category")
+        if ours in optional:
+            cells = cells.cat.remove_categories(
+                [name for name in MISSING if name in cells.cat.categories]
+            )
+        elif "" in cells.cat.categories:
+            place = int(np.argmax((cells == "").to_numpy()))
+            raise DataError(
+                "missing_name", file=file, line=int(frame.index[place]), column=theirs
+            )
+        names[ours] = cells
+    return names, int(changed.sum())
+
+
+def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of JSON lines, or of one JSON list, with the line (or place) of each.
+
+    Raises DataError for anything that is not an object.
+    """
+    text = read_text(path)
+    if text.lstrip()[:1] == "[":
+        entries = list(enumerate(_parse(text, path, 1), start=1))
+    else:
+        lines = enumerate(text.split("\n"), start=1)
+        entries = [(line, _parse(cells, path, line)) for line, cells in lines if cells.strip()]
+    for line, entry in entries:
+        if not isinstance(entry, dict):
+            raise DataError("not_an_object", file=path, line=line, value=str(entry)[:60])
+        yield line, entry
+
+
+def _parse(text: str, path: Path, line: int) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError("not_json", file=path, line=line, value=str(error)) from None
+
+
+def locate(folder: Path, name: str) -> Path | None:
+    """Return `name` or `name`.gz in a folder, or None.
+
+    Raises DataError if both exist with different content.
+    """
+    here = [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
+    if len(here) == 2 and read_bytes(here[0]) != read_bytes(here[1]):
+        raise DataError("two_contents", file=here[0], value=here[1].name)
+    return here[0] if here else None
+
+
+def git_blob(path: Path) -> str:
+    """Return the git blob id of a file's unpacked content."""
+    content = read_bytes(path)
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def counted(rows: Iterable[tuple[str, str, int, str]]) -> pd.DataFrame:
+    """Return a table of excluded rows or notes (file, code, rows, detail) without empty counts."""
+    kept = [row for row in rows if row[2]]
+    return pd.DataFrame(kept, columns=["file", "code", "rows", "detail"])
+
+
+def share_categories(frames: Sequence[pd.DataFrame], columns: Iterable[str]) -> None:
+    """Give each column the same sorted categories in all frames, in place."""
+    for column in columns:
+        seen: set[str] = set()
+        for frame in frames:
+            seen.update(frame[column].dropna().unique())
+        for frame in frames:
+            frame[column] = pd.Categorical(frame[column], categories=sorted(seen))
+
+
+def refuse_repeated_file(
+    files: Sequence[Path], parts: Sequence[pd.DataFrame], at_least: int = 1
+) -> None:
+    """Raise DataError if all rows of a file stand in another file, too.
+
+    `parts` are the rows of each file, compared in the columns they share. Files of fewer than
+    `at_least` different rows may stand in another.
+    """
+    if len(files) < 2:
+        return
+    for first, part in enumerate(parts):
+        for second, other in enumerate(parts):
+            shared = [name for name in part if name in other]
+            if first == second or part.empty or not shared:
+                continue
+            rows = np.unique(pd.util.hash_pandas_object(part[shared].astype(str), index=False))
+            others = pd.util.hash_pandas_object(other[shared].astype(str), index=False)
+            if len(rows) >= at_least and np.isin(rows, others).all():
+                raise DataError("repeated_file", file=files[first], value=files[second].name)

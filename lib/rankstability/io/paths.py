@@ -1,0 +1,32 @@
+"""Where campaigns are stored: the data root, and the demonstration data of a clone."""
+
+import os
+from pathlib import Path
+
+DATA_VARIABLE = "RANKSTABILITY_DATA"
+
+
+def repository_root() -> Path:
+    """Return the clone that holds this package; without a clone, the current folder."""
+    clone = Path(__file__).resolve().parents[3]
+    return clone if (clone / "data" / "demo").is_dir() else Path.cwd()
+
+
+def demo_folder() -> Path:
+    """Return the folder of the demonstration data."""
+    return repository_root() / "data" / "demo"
+
+
+def data_root() -> Path:
+    """Return the folder of real campaigns: ``RANKSTABILITY_DATA``, or ``data/`` of the clone."""
+    value = os.environ.get(DATA_VARIABLE)
+    root = repository_root()
+    return (root / value).resolve() if value else root / "data"
+
+
+def shorten(path: Path) -> str:
+    """Return a path relative to the clone if it lies inside, otherwise as given."""
+    try:
+        return str(Path(path).resolve().relative_to(repository_root()))
+    except (ValueError, RuntimeError):  # outside; a link that leads to itself
+        return str(path)
