@@ -1,0 +1,74 @@
+"""The batch: parameters are checked first; results are whole or not at all; the same bytes."""
+
+import pandas as pd
+import pytest
+import rankstability as rs
+from companion.batch import jobs, ledger, run
+
+
+@pytest.fixture
+def figures(tmp_path, monkeypatch):
+    monkeypatch.setattr(jobs, "FIGURES", tmp_path)
+    return tmp_path
+
+
+def test_an_unknown_parameter_is_found_before_anything_runs():
+    with pytest.raises(rs.DataError) as caught:
+        jobs.check_parameters({"parameters": {"01_replication": {"all": {"alpa": 0.05}}}})
+    assert (caught.value.code, caught.value.expected) == ("unknown_parameter", "alpha")
+
+
+def test_an_unknown_notebook_is_found_before_anything_runs():
+    with pytest.raises(rs.DataError) as caught:
+        jobs.check_parameters({"parameters": {"01_replicaton": {"all": {}}}})
+    assert caught.value.code == "unknown_notebook"
+
+
+def test_every_configured_topic_has_a_notebook():
+    config = jobs.read_config()
+    topics = {name.split("_")[0].rstrip("b") for name in jobs.notebooks()}
+    assert topics == set(config["applies"])
+
+
+def test_a_failed_run_leaves_earlier_results_as_they_were(figures):
+    job = jobs.Job("03_divisor_degradation", "demo-srpdc", "de-en")
+    job.folder.mkdir(parents=True)
+    (job.folder / "kept.csv").write_text("a\n1\n")
+    config = {"parameters": {"03_divisor_degradation": {"all": {"divisors": [0]}}}}
+    with pytest.raises(Exception, match="bad_divisor|positive"):
+        run.run(job, config)
+    assert [path.name for path in job.folder.iterdir()] == ["kept.csv"]
+    assert [path.name for path in job.folder.parent.iterdir()] == ["de-en"]
+
+
+def test_the_same_job_gives_the_same_bytes(figures):
+    job = jobs.Job("03_divisor_degradation", "demo-srpdc", "de-en")
+    config = {"parameters": {"03_divisor_degradation": {"all": {"divisors": [2]}}}}
+    first = {p.name: p.read_bytes() for p in run.run(job, config).iterdir()}
+    second = {p.name: p.read_bytes() for p in run.run(job, config).iterdir()}
+    assert first == second
+    assert {"changes.csv", "ranks.csv", "03_divisor_degradation.ipynb"} <= set(first)
+
+
+@pytest.mark.parametrize(
+    ("printed", "ours", "status"),
+    [
+        ("0.146", "0.146231", "exact"),
+        ("0.146", "0.147", "rounds"),
+        ("0.146", "0.148", "differs"),
+        ("1/13", "1/12", "differs"),
+        ("1,050", "1050", "exact"),
+        ("17.6%", "17.6", "exact"),
+        ("yes", "", "no data"),
+    ],
+)
+def test_a_number_is_compared_at_its_printed_precision(printed, ours, status):
+    assert ledger.compare(printed, ours) == status
+
+
+def test_every_published_number_has_one_row_of_the_ledger():
+    rows = ledger.ledger()
+    assert not rows.duplicated(ledger.KEY).any()
+    assert len(rows) == len(ledger.published())
+    assert set(rows["status"]) <= set(ledger.STATUSES)
+    assert isinstance(rows, pd.DataFrame)

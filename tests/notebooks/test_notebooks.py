@@ -1,0 +1,95 @@
+"""Every notebook runs as it stands, with its suggestions, and keeps the rules for notebooks."""
+
+import ast
+import re
+from pathlib import Path
+
+import nbformat
+import papermill
+import pytest
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+RUN = [path for path in NOTEBOOKS if not path.stem.split("_")[0].endswith("b")]
+ALLOWED = {
+    "rankstability",
+    "pandas",
+    "numpy",
+    "matplotlib",
+    "seaborn",
+    "statsmodels",
+    "ipywidgets",
+    "IPython",
+}
+MAX_LINES = 20  # of a code cell
+CAMPAIGN = {"06_srp": ("demo-mqm", "en-de"), "12_judge_models": ("demo-judges", None)}
+
+
+def code_of(notebook):
+    return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def suggestions(notebook):
+    texts = [c.source for c in notebook.cells if c.source.startswith("## Try it")]
+    return [block for text in texts for block in re.findall(r"```python\n(.*?)```", text, re.S)]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_imports_only_the_library_and_the_usual_packages(path):
+    for source in code_of(nbformat.read(path, as_version=4)):
+        for node in ast.walk(ast.parse(source)):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            assert {name.split(".")[0] for name in names} <= ALLOWED
+        assert "sys.path" not in source
+        assert len(source.splitlines()) <= MAX_LINES or path.stem.startswith("90")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_kept_without_outputs_and_asks_a_question(path):
+    notebook = nbformat.read(path, as_version=4)
+    assert all(not cell.get("outputs") for cell in notebook.cells)
+    assert notebook.cells[0].source.splitlines()[0].endswith("?")
+    tagged = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
+    assert len(tagged) == (0 if path.stem.startswith("90") else 1)
+
+
+@pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
+def test_a_notebook_runs_with_its_defaults_and_its_suggestions(path, tmp_path, monkeypatch):
+    monkeypatch.delenv("RANKSTABILITY_DATA", raising=False)
+    notebook = nbformat.read(path, as_version=4)
+    tried = suggestions(notebook)
+    assert path.stem.startswith("90") or len(tried) == 3
+    for block in tried:
+        assert len(block.splitlines()) <= 3
+        notebook.cells.append(nbformat.v4.new_code_cell(block))
+    client = NotebookClient(notebook, timeout=300, resources={"metadata": {"path": tmp_path}})
+    client.execute()
+    assert not list(tmp_path.iterdir())  # exploring writes nothing
+    codes = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert all(cell.execution_count for cell in codes)
+
+
+@pytest.mark.parametrize(
+    ("name", "campaign"),
+    [
+        ("02_outlier_removal", "demo-rr"),
+        ("06_srp", "demo-srpdc"),
+        ("07_relative_ranking", "demo-srpdc"),
+    ],
+)
+def test_a_notebook_stops_at_once_where_it_does_not_apply(name, campaign, tmp_path):
+    pair = {"demo-rr": "cs-en", "demo-srpdc": "de-en"}[campaign]
+    with pytest.raises(papermill.PapermillExecutionError) as caught:
+        papermill.execute_notebook(
+            ROOT / "notebooks" / f"{name}.ipynb",
+            tmp_path / "out.ipynb",
+            parameters={"campaign": campaign, "pair": pair},
+            progress_bar=False,
+        )
+    assert caught.value.ename == "DataError"
+    assert caught.value.exec_count == 1
