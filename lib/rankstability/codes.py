@@ -36,6 +36,7 @@ ERRORS: dict[str, str] = {
     "wrong_number_of_cells": "The row has the wrong number of cells.",
     "no_rows": "The file holds no judgments.",
     "missing_column": "A column is missing.",
+    "column_twice": "A column appears twice.",
     "missing_field": "A field is missing.",
     "missing_file": "A file is missing.",
     "missing_name": "A name is missing.",

@@ -112,7 +112,7 @@ def pairs(campaign: str) -> pd.DataFrame:
     --------
     >>> import rankstability as rs
     >>> rs.pairs("demo-srdc")[["pair", "design", "systems"]].to_dict("list")
-    {'pair': ['de-en', 'en-cs'], 'design': ['SR-DC', 'SR-DC'], 'systems': [10, 8]}
+    {'pair': ['de-en', 'en-cs'], 'design': ['SR-DC', 'SR-DC'], 'systems': [10, 10]}
     """
     found = _find_here(campaign)
     parts = [find_campaign(f"{found.name}.{part}") for part in found.parts] or [found]
@@ -268,6 +268,7 @@ def _choose_task(campaign: Campaign, pair: str, task: str) -> tuple[str, str]:
 def _load(campaign: Campaign, pair: str, task: str) -> Judgments:
     judgments = _read(campaign, pair, task)
     judgments = _leave_out_references(judgments, campaign.facts.get("not_ranked", {}))
+    judgments = _drop_empty_columns(judgments)
     facts = campaign.facts
     protocol = "MQM" if judgments.kind == "mqm" else facts["protocol"]
     judgments = replace(
@@ -328,6 +329,16 @@ def _leave_out_references(
 
 def _append(counts: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([counts, more], ignore_index=True) if len(counts) else more
+
+
+def _drop_empty_columns(judgments: Judgments) -> Judgments:
+    """Leave out columns without any value, such as the HITs of a release that does not name them."""
+    every = judgments.table if judgments.all_rows is None else judgments.all_rows
+    empty = [name for name in every if every[name].isna().all()]
+    table = judgments.table.drop(columns=[name for name in empty if name in judgments.table])
+    if judgments.all_rows is None:
+        return replace(judgments, table=table)
+    return replace(judgments, table=table, all_rows=every.drop(columns=empty))
 
 
 def _find_humans(judgments: Judgments) -> tuple[str, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import hashlib
 import io
 import json
-import re
 import tarfile
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -112,45 +112,89 @@ def read_table(
     text = read_text(path)
     if not text.strip():
         raise DataError("empty_file", file=path)
-    wide = None if keep is None else (lambda name: name in keep)
-    try:
+    rows_of = _split_quoted if quoted and '"' in text else _split_plain
+    frame = rows_of(text, separator, list(columns), path)
+    if frame.empty:
+        raise DataError("no_rows", file=path)
+    return frame if keep is None else frame[[name for name in frame if name in keep]]
+
+
+def _split_plain(text: str, separator: str, columns: list[str], path: Path) -> pd.DataFrame:
+    """Return the cells of lines without quotes; pandas would fill short lines in silence."""
+    lines = text.split("\n")
+    numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    if separator == BLANKS:
+        sizes = [len(lines[number - 1].split()) for number in numbers]
+    else:
+        sizes = [lines[number - 1].count(separator) + 1 for number in numbers]
+    width = len(columns) or sizes[0]
+    _need_width(numbers, sizes, width, path)
+    if not columns:
+        first = lines[numbers[0] - 1]
+        columns = first.split() if separator == BLANKS else first.split(separator)
+        numbers = numbers[1:]
+    body = "\n".join(lines[number - 1] for number in numbers)
+    frame = pd.DataFrame(columns=columns, dtype=object)
+    if body:
         frame = pd.read_csv(
-            io.StringIO(text),
+            io.StringIO(body),
             sep=separator,
-            header=None if columns else 0,
-            names=list(columns) or None,
+            header=None,
             index_col=False,
-            usecols=wide,
             dtype=str,
             keep_default_na=False,
-            quoting=0 if quoted else 3,
-            skip_blank_lines=False,
+            na_filter=False,
+            quoting=csv.QUOTE_NONE,
         )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
-        if not found:
-            raise DataError("not_a_table", file=path, value=str(error)) from None
-        expected, line, seen = map(int, found.groups())
-        raise DataError(
-            "wrong_number_of_cells", file=path, line=line, value=seen, expected=str(expected)
-        ) from None
-    frame.index = pd.RangeIndex(1 if columns else 2, len(frame) + (1 if columns else 2))
-    frame.columns = [str(name).strip() for name in frame.columns]
-    empty = frame.isna() | frame.eq("")
-    frame = frame[~empty.all(axis=1)]
-    short = frame.isna().any(axis=1)
-    if short.any():
-        line = int(frame.index[short][0])
-        seen = int(frame.loc[line].notna().sum())
+    return _name_columns(frame, columns, numbers, path)
+
+
+def _split_quoted(text: str, separator: str, columns: list[str], path: Path) -> pd.DataFrame:
+    """Return the cells of lines of which some stand in double quotes, perhaps over several lines."""
+    if separator == BLANKS:
+        tabs = "\n".join("\t".join(line.split()) for line in text.split("\n"))
+        return _split_quoted(tabs, "\t", columns, path)
+    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    line = 1
+    try:
+        for row in reader:
+            if any(row):
+                rows.append(row)
+                numbers.append(line)
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise DataError("not_a_table", file=path, line=line, value=str(error)) from None
+    width = len(columns) or len(rows[0])
+    _need_width(numbers, [len(row) for row in rows], width, path)
+    if not columns:
+        columns, rows, numbers = rows[0], rows[1:], numbers[1:]
+    return _name_columns(pd.DataFrame(rows, dtype=object), columns, numbers, path)
+
+
+def _need_width(lines: list[int], sizes: list[int], width: int, path: Path) -> None:
+    wrong = np.flatnonzero(np.array(sizes) != width)
+    if len(wrong):
+        place = wrong[0]
         raise DataError(
             "wrong_number_of_cells",
             file=path,
-            line=line,
-            value=seen,
-            expected=str(len(frame.columns)),
+            line=lines[place],
+            value=sizes[place],
+            expected=str(width),
         )
-    if frame.empty:
-        raise DataError("no_rows", file=path)
+
+
+def _name_columns(
+    frame: pd.DataFrame, columns: Sequence[str], lines: list[int], path: Path
+) -> pd.DataFrame:
+    names = [name.strip().strip('"') for name in columns]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise DataError("column_twice", file=path, line=1, value=twice)
+    frame.columns = pd.Index(names)
+    frame.index = pd.Index(lines, dtype=int)
     return frame
 
 
