@@ -32,7 +32,8 @@ try:  # until the reader of tables is there
     from .read import read
 except ImportError:
 
-    def read(path: Path) -> Judgments:  # type: ignore[misc]
+    def read(path: Path) -> Judgments | dict[str, Judgments]:
+        """Read a table (until the reader is there)."""
         table = pd.read_csv(path, dtype={"segment": str})
         names = [name for name in table if name != "score"]
         return Judgments(table.astype(dict.fromkeys(names, "category")), "ratings")
@@ -205,10 +206,7 @@ def _load_path(name: str, pair: str, task: str) -> Judgments:
             raise DataError("no_such_file", value=name)
         find_campaign(name)  # raises
     result = read(path)
-    if isinstance(result, Judgments):
-        known = {result.pair: result}
-    else:
-        known = result
+    known = {result.pair: result} if isinstance(result, Judgments) else result
     wanted = f"{pair} {task}".strip()
     if not wanted and len(known) == 1:
         return next(iter(known.values()))
@@ -298,12 +296,14 @@ def _read(campaign: Campaign, pair: str, task: str) -> Judgments:
     if form in OF_APPRAISE:
         module = next(each for each in (esa, appraise_mqm, appraise) if each.matches(files[0]))
         every = [*files, *campaign.companions()]
-        return module.read(every, pair, campaign.facts.get("accounts"))[pair]
+        accounts = campaign.facts.get("accounts")
+        by_pair: dict[str, Judgments] = module.read(every, pair, accounts)
+        return by_pair[pair]
     if form == "relative_ranking":
         return relative_ranking.read(files)[f"{pair} {task}".strip()]
     if form == "arena":
-        judgments = arena.read(files, pair)[pair]
-        return replace(judgments, pair="" if pair == UNNAMED_PAIR else pair)
+        name = "" if pair == UNNAMED_PAIR else pair
+        return arena.read(files, name)[name]
     return replace(_only(read(files[0])), pair=pair, kind="direct_assessment")
 
 
@@ -311,9 +311,7 @@ def _only(result: Judgments | dict[str, Judgments]) -> Judgments:
     return result if isinstance(result, Judgments) else next(iter(result.values()))
 
 
-def _leave_out_references(
-    judgments: Judgments, not_ranked: dict[str, Sequence[str]]
-) -> Judgments:
+def _leave_out_references(judgments: Judgments, not_ranked: dict[str, Sequence[str]]) -> Judgments:
     """Leave out references that stand under the name of a system in this pair."""
     names = [name for name, of_pairs in not_ranked.items() if judgments.pair in of_pairs]
     table = judgments.table

@@ -48,9 +48,7 @@ DEFAULT = "freitag2021"
 RATING = ["system", "document", "segment", "annotator"]
 
 
-def weigh_errors(
-    errors: pd.DataFrame, weights: str | pd.DataFrame = DEFAULT
-) -> np.ndarray:
+def weigh_errors(errors: pd.DataFrame, weights: str | pd.DataFrame = DEFAULT) -> np.ndarray:
     """Return the weight of each marked error; a higher weight is a worse error.
 
     Parameters
@@ -69,9 +67,7 @@ def weigh_errors(
     if isinstance(weights, str):
         if weights not in WEIGHTS:
             near = suggest(weights, WEIGHTS)
-            raise DataError(
-                "unknown_weights", value=weights, expected=near or ", ".join(WEIGHTS)
-            )
+            raise DataError("unknown_weights", value=weights, expected=near or ", ".join(WEIGHTS))
         weights = pd.DataFrame(WEIGHTS[weights], columns=["severity", "category", "weight"])
     kinds = pd.MultiIndex.from_frame(errors[["severity", "category"]].astype(str))
     codes, known = pd.factorize(kinds)
@@ -88,12 +84,11 @@ def weigh_errors(
                 remedy="weights: critical25",
             )
         weight_of_kind[code] = weights.loc[fits, "weight"].iloc[0]
-    return weight_of_kind[codes]
+    weight: np.ndarray = weight_of_kind[codes]
+    return weight
 
 
-def sum_penalties(
-    errors: pd.DataFrame, weights: str | pd.DataFrame = DEFAULT
-) -> pd.DataFrame:
+def sum_penalties(errors: pd.DataFrame, weights: str | pd.DataFrame = DEFAULT) -> pd.DataFrame:
     """Sum the weights of the errors in each rating of a segment.
 
     `errors` has the columns system, document, segment, annotator, severity and category. The result

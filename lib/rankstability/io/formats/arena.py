@@ -118,7 +118,11 @@ def read_votes(file: Path) -> tuple[pd.DataFrame, int]:
         line = int(table.index[same][0])
         column = columns["right"]
         raise DataError(
-            "model_against_itself", file=file, line=line, column=column, value=table.at[line, column]
+            "model_against_itself",
+            file=file,
+            line=line,
+            column=column,
+            value=table.at[line, column],
         )
     votes["winner"] = pd.Categorical(names.map(winners), ["left", "right", "tie"])
     votes["both_bad"] = names.isin(TIES[1:])

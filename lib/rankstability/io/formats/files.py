@@ -69,8 +69,7 @@ def read_head(path: Path) -> str:
     try:
         if path.name.endswith(".tar.gz"):
             return read_text(path)[:HEAD]
-        opened = gzip.open(path) if path.suffix == ".gz" else path.open("rb")
-        with opened as stream:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
             content = stream.read(HEAD)
     except (OSError, EOFError, zlib.error, DataError):
         return ""
@@ -220,7 +219,7 @@ def read_numbers(
     high: float = np.inf,
 ) -> np.ndarray:
     """Return a column as numbers; raise DataError for another text or a number out of range."""
-    numbers = pd.to_numeric(frame[column], errors="coerce").to_numpy(float)
+    numbers: np.ndarray = pd.to_numeric(frame[column], errors="coerce").to_numpy(float)
     wrong = ~np.isfinite(numbers)
     outside = (numbers < low) | (numbers > high)
     for mask, code in ((wrong, "not_a_number"), (outside, "score_outside_scale")):
@@ -252,7 +251,8 @@ def read_counts(frame: pd.DataFrame, column: str, file: Path, low: int = 0) -> n
             value=frame[column].iloc[place],
             expected=f"a whole number of at least {low}",
         )
-    return numbers.astype(np.int64)
+    counts: np.ndarray = numbers.astype(np.int64)
+    return counts
 
 
 def need_words(frame: pd.DataFrame, column: str, file: Path, known: Iterable[str]) -> None:
@@ -289,7 +289,7 @@ def clean_names(
         bare = cells.cat.categories.str.strip()
         if (bare != cells.cat.categories).any():
             stripped = pd.Series(bare.to_numpy()[cells.cat.codes], cells.index)
-            changed |= (stripped.to_numpy() != frame[theirs].to_numpy())
+            changed |= stripped.to_numpy() != frame[theirs].to_numpy()
             cells = stripped.astype("category")
         if ours in optional:
             cells = cells.cat.remove_categories(
@@ -297,9 +297,7 @@ def clean_names(
             )
         elif "" in cells.cat.categories:
             place = int(np.argmax((cells == "").to_numpy()))
-            raise DataError(
-                "missing_name", file=file, line=int(frame.index[place]), column=theirs
-            )
+            raise DataError("missing_name", file=file, line=int(frame.index[place]), column=theirs)
         names[ours] = cells
     return names, int(changed.sum())
 

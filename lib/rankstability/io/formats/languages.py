@@ -21,9 +21,7 @@ th thai tha|tr turkish tur|uk ukrainian ukr|ur urdu urd|uz uzbek uzb|vi vietname
 xh xhosa xho|yo yoruba yor|zh chinese zho chi|zu zulu zul
 """
 LANGUAGES = {
-    name: entry.split()[0]
-    for entry in re.split(r"[|\n]", _CODES)
-    for name in entry.split()
+    name: entry.split()[0] for entry in re.split(r"[|\n]", _CODES) for name in entry.split()
 }  # English name or code: the code we write
 PAIR = re.compile(r"[A-Za-z]{2,3}(_[A-Za-z0-9]+)*-[A-Za-z]{2,3}(_[A-Za-z0-9]+)*")
 UNNAMED_PAIR = "xx-yy"  # the pair of judgments that name none

@@ -17,6 +17,7 @@ from .files import (
     counted,
     first_line,
     need_columns,
+    read_counts,
     read_numbers,
     read_table,
     refuse_repeated_file,
@@ -198,8 +199,9 @@ def _read_slots(table: pd.DataFrame, slots: int, file: Path) -> tuple[np.ndarray
 def _read_segments(table: pd.DataFrame, file: Path) -> np.ndarray:
     """Return the places in the test set; or names, if none of the file's segments is a number."""
     if pd.to_numeric(table["srcindex"], errors="coerce").isna().all():
-        return table["srcindex"].astype(object).to_numpy()
-    return read_numbers(table, "srcindex", file, 0).astype(np.int64)
+        names: np.ndarray = table["srcindex"].astype(object).to_numpy()
+        return names
+    return read_counts(table, "srcindex", file)
 
 
 def _read_pairs(table: pd.DataFrame, file: Path, default: str) -> np.ndarray:
@@ -211,13 +213,18 @@ def _read_pairs(table: pd.DataFrame, file: Path, default: str) -> np.ndarray:
         if unknown.any():
             line = int(table.index[unknown][0])
             raise DataError(
-                "unknown_language", file=file, line=line, column=column, value=table.at[line, column]
+                "unknown_language",
+                file=file,
+                line=line,
+                column=column,
+                value=table.at[line, column],
             )
         sides.append(plain.map({**LANGUAGES, UNKNOWN: UNKNOWN}))
     unnamed = (sides[0] == UNKNOWN) | (sides[1] == UNKNOWN)
     pairs = sides[0] + "-" + sides[1]
     named = default or pair_in_name(file.name) or UNNAMED_PAIR
-    return pairs.mask(unnamed, named).to_numpy(dtype=object)
+    found: np.ndarray = pairs.mask(unnamed, named).to_numpy(dtype=object)
+    return found
 
 
 def _join_comparisons(

@@ -12,8 +12,16 @@ import pandas as pd
 
 from ...errors import DataError
 from ...judgments import Judgments
-from .files import clean_names, counted, need_columns, read_counts, read_numbers, read_records
-from .files import read_head, read_table
+from .files import (
+    clean_names,
+    counted,
+    need_columns,
+    read_counts,
+    read_head,
+    read_numbers,
+    read_records,
+    read_table,
+)
 from .languages import pair_in_name, pair_of
 from .mqm import CLEAN, ERRORS, judgments_of_errors
 
