@@ -79,6 +79,16 @@ ERRORS: dict[str, str] = {
     "rank_of_empty_slot": "A slot that showed nothing has a rank.",
     "system_twice_in_block": "A system appears twice in one block.",
     "model_against_itself": "A model is compared with itself.",
+    # simulated studies
+    "unknown_grouping": "There is no such grouping of items.",
+    "unknown_normalisation": "There is no such normalisation.",
+    "bad_number": "This must be a whole number of at least 1.",
+    "bad_load_balance": "There is no such balance of workloads.",
+    "system_balanced_entropy": "System-balanced studies always have equal workloads.",
+    "too_many_documents": "There are not as many documents.",
+    "too_many_ratings_per_item": "The items do not have as many ratings.",
+    "no_annotators_or_documents": "Studies can be simulated only from judgments that name annotators and documents.",
+    "no_complete_document": "No document was rated in full by the same annotators for every system.",
 }
 
 EXCLUSIONS: dict[str, str] = {
@@ -100,6 +110,10 @@ EXCLUSIONS: dict[str, str] = {
     "no_segment": "rows whose segment of the test set is not certain",
     "models_known": "votes by people who knew the models",
     "source_error": "errors marked in the source",
+    # simulated studies
+    "system_on_few_documents": "ratings of systems that were rated on fewer than half of the documents",
+    "incomplete_document": "ratings of documents that were not rated in full for every system",
+    "other_number_of_annotators": "ratings of documents with another number of annotators than most",
 }
 
 NOTES: dict[str, str] = {
