@@ -89,6 +89,21 @@ ERRORS: dict[str, str] = {
     "too_many_ratings_per_item": "The items do not have as many ratings.",
     "no_annotators_or_documents": "Studies can be simulated only from judgments that name annotators and documents.",
     "no_complete_document": "No document was rated in full by the same annotators for every system.",
+    # components, plans, protocols and judge models
+    "scores_missing": "Scores are missing.",
+    "factor_not_estimable": "The variance of this factor cannot be estimated.",
+    "too_few_scores": "There are too few scores to divide their variance.",
+    "no_variance_left": "Systems, annotators and documents explain the scores completely.",
+    "no_documents": "These judgments do not name documents.",
+    "no_inference": "No inference can be made about these judgments.",
+    "too_few_studies": "Two or more studies are needed.",
+    "no_common_ground": "The studies have too few systems or segments in common.",
+    "one_domain": "There is only one domain or test set.",
+    "document_of_two_domains": "A document has two domains.",
+    "no_common_output": "The judge model scored none of the outputs that people judged.",
+    "no_common_vote": "The judge model voted on none of the comparisons that people made.",
+    "documents_disagree": "The judge model and the human judgments name different documents for a segment.",
+    "unknown_judge_model": "There is no such judge model.",
 }
 
 EXCLUSIONS: dict[str, str] = {
