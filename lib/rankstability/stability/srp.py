@@ -336,7 +336,7 @@ def _is_stable(sign: np.ndarray, claimed: np.ndarray, granted: np.ndarray) -> np
     direction = np.concatenate([sign > 0, sign < 0], axis=1)
     claim = np.tile(claimed, 2) & direction
     missing = ~(np.tile(granted, 2) & direction)
-    stable = (claim.astype(np.float32) @ missing.astype(np.float32).T) < 0.5
+    stable: np.ndarray = (claim.astype(np.float32) @ missing.astype(np.float32).T) < 0.5
     # a claim whose difference is exactly 0 has no direction, so no study can agree with it
     stable &= ~(claimed & (sign == 0)).any(axis=1)[:, None]
     return stable.astype(float)

@@ -225,6 +225,8 @@ def _ratings_of(judgments: Judgments) -> pd.DataFrame:
     if "item_type" in table:
         table = table[table["item_type"].isin(COUNTED_TYPES)]
     table = table[table[[*RATING, "score"]].notna().all(axis=1)]
+    if table.empty:
+        raise DataError("no_judgments")
     if table.duplicated(RATING).any():
         table = table.drop_duplicates(RATING)
     return table
@@ -255,7 +257,8 @@ def rated_items(judgments: Judgments) -> RatedItems:
     cell = np.ravel_multi_index((system, document, place), shape)
 
     def total(values: np.ndarray) -> np.ndarray:
-        return np.bincount(cell, values, minlength=int(np.prod(shape))).reshape(shape)
+        sums: np.ndarray = np.bincount(cell, values, minlength=int(np.prod(shape)))
+        return sums.reshape(shape)
 
     score = table["score"].to_numpy(float)
     penalty = score if judgments.lower_is_better else 0.0 - score
@@ -280,9 +283,10 @@ def _natural_order(name: str) -> tuple[str, int, str]:
 def _error_counts(table: pd.DataFrame, penalty: np.ndarray) -> np.ndarray:
     """Return the errors of each rating; where unknown, the fewest that give the MQM penalty."""
     if "n_errors" in table:
-        return table["n_errors"].to_numpy(float)
-    rest = np.round(np.maximum(penalty, 0.0), 6)
-    count = np.zeros_like(rest)
+        given: np.ndarray = table["n_errors"].to_numpy(float)
+        return given
+    rest: np.ndarray = np.round(np.maximum(penalty, 0.0), 6)
+    count: np.ndarray = np.zeros_like(rest)
     for weight in MQM_WEIGHTS:
         number = np.floor(rest / weight + 1e-6)
         count += number
@@ -356,8 +360,9 @@ def assign_annotators(
         return choice, np.ones(n, bool)
     target = float(design.load_balance)
     n_systems = len(items.systems)
+    size = documents.shape[1]
     copies = n_systems if design.grouping == "none" else 1
-    choice = np.zeros((n, n_systems, documents.shape[1]), dtype=np.int8)
+    choice = np.zeros((n, n_systems, size), dtype=np.int8)
     met = np.zeros(n, dtype=bool)
     for attempt in range(1, MAX_ATTEMPTS + 1):
         waiting = np.flatnonzero(~met)
@@ -368,7 +373,7 @@ def assign_annotators(
         drawn, entropy = _assign_towards(items, units, table, target, rng)
         good = np.abs(entropy - target) <= ENTROPY_TOLERANCE
         newly_met, first = np.unique(tried[good], return_index=True)
-        choice[newly_met] = drawn[good][first].reshape(len(newly_met), copies, -1)
+        choice[newly_met] = drawn[good][first].reshape(len(newly_met), copies, size)
         met[newly_met] = True
         if attempt == HOPELESS_ATTEMPTS and not met.any():
             break
@@ -478,7 +483,7 @@ def score_items(
     code = (np.arange(n)[:, None, None] * n_annotators + who).ravel()
 
     def per_annotator(values: np.ndarray) -> np.ndarray:
-        total = np.bincount(code, values.ravel(), minlength=n * n_annotators)
+        total: np.ndarray = np.bincount(code, values.ravel(), minlength=n * n_annotators)
         return total.reshape(n, n_annotators)
 
     def total_of(part: np.ndarray) -> np.ndarray:
