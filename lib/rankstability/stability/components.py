@@ -117,7 +117,7 @@ def variance_components(judgments: Judgments) -> pd.DataFrame:
     >>> components = rs.variance_components(rs.load("demo-srpdc", "de-en"))
     >>> raw = components[components["score"] == "raw"].set_index("component")
     >>> raw["share"].round(2)["residual"]
-    0.48
+    0.53
     """
     frames = [
         fitted.table().assign(score=score) for score, fitted in fit_judgments(judgments).items()
@@ -170,10 +170,14 @@ def fit_arrays(arrays: ScoreArrays) -> Components:
     if len(np.unique(arrays.system)) < 2:
         raise DataError("too_few_systems")
     fitted = fit_estimable(arrays.score, factor_codes(arrays))
-    names = {SYSTEM: arrays.systems, SEGMENT: arrays.segments, **arrays.unit_names}
-    for factor, table in fitted.effects.items():
-        if factor in names:
-            table["level"] = np.array(names[factor], dtype=object)[table["level"].astype(int)]
+    names = {SYSTEM: arrays.systems, SEGMENT: arrays.segments}
+    for unit in (ANNOTATOR, DOCUMENT):
+        if unit in arrays.unit_names:
+            names[unit] = arrays.unit_names[unit]
+    for factor, level_names in names.items():
+        if factor in fitted.effects:
+            table = fitted.effects[factor]
+            table["level"] = np.array(level_names, dtype=object)[table["level"].astype(int)]
     return fitted
 
 
