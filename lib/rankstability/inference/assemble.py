@@ -71,7 +71,8 @@ class PairTests:
     def assessable(self) -> np.ndarray:
         """Whether each system, by code, can be assessed."""
         named = np.array([name not in self.reasons for name in self.systems], bool)
-        return named & np.isfinite(self.mean) & (self.no_inference == "")
+        assessable: np.ndarray = named & np.isfinite(self.mean) & (self.no_inference == "")
+        return assessable
 
 
 def check_alpha(alpha: float) -> None:
@@ -84,8 +85,9 @@ def two_sided_p(
     difference: np.ndarray,
     variance: np.ndarray,
     df: np.ndarray,
-    df_sign: np.ndarray | None = None,
+    *,
     span: float = 1.0,
+    raw: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> np.ndarray:
     """Return p = 2 · sf(|difference| / sqrt(variance), df) of Student's t, with the special cases.
 
@@ -95,19 +97,19 @@ def two_sided_p(
     Parameters
     ----------
     difference, variance, df : arrays of one shape
-    df_sign : array, optional
-        Degrees of freedom for the sign test, by default `df`.
     span : float
         Range of the scores.
+    raw : (array, array), optional
+        Variance and df before moderation, which decide about the sign test.
     """
-    df_sign = df if df_sign is None else df_sign
+    variance_raw, df_raw = (variance, df) if raw is None else raw
     gap = np.abs(difference)
     p = np.ones(np.shape(difference))
     known = (df > 0) & np.isfinite(gap)
-    vary = known & (variance > ROUNDING * span**2)
+    vary = known & (variance_raw > ROUNDING * span**2)
     p[vary] = 2 * stdtr(df[vary], -gap[vary] / np.sqrt(variance[vary]))
     alike = known & ~vary & (gap > ROUNDING * span)
-    p[alike] = 2.0 ** -df_sign[alike]
+    p[alike] = 2.0 ** -df_raw[alike]
     return p
 
 
@@ -215,4 +217,5 @@ def _pair_reasons(tests: PairTests, order: np.ndarray) -> np.ndarray:
             reasons[code] = reason
             reasons[:, code] = reason
     np.fill_diagonal(reasons, "")
-    return reasons[np.ix_(order, order)]
+    ordered: np.ndarray = reasons[np.ix_(order, order)]
+    return ordered

@@ -122,7 +122,8 @@ def jackknife(share: np.ndarray, part: np.ndarray) -> UnitInfluence:
 def difference_variance(covariance: np.ndarray) -> np.ndarray:
     """Return the variance of the difference of every two means, from their covariance."""
     variance = np.diag(covariance)
-    return variance[:, None] + variance - 2 * covariance
+    of_difference: np.ndarray = variance[:, None] + variance - 2 * covariance
+    return of_difference
 
 
 def uneven_floor(variance: np.ndarray, size: np.ndarray) -> np.ndarray:
@@ -141,7 +142,8 @@ def uneven_floor(variance: np.ndarray, size: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore", divide="ignore"):
         floor = variance * (size / size[:, None] - 1)
     floor = np.where(np.isfinite(floor), np.maximum(floor, 0.0), 0.0)
-    return np.maximum(floor, floor.T)
+    either: np.ndarray = np.maximum(floor, floor.T)
+    return either
 
 
 def join_kinds(by_kind: list[np.ndarray], by_cell: np.ndarray | None = None) -> list[np.ndarray]:
@@ -184,8 +186,8 @@ def variance_of_differences(
         uneven_floor(np.diag(kind.covariance()), kind.effective if size is None else size)
         for kind in every
     ]
-    variance: np.ndarray = np.max([*join_kinds(of_kind, of_cell), *floors], axis=0)
-    return np.maximum(variance, 0.0)
+    largest: np.ndarray = np.max([*join_kinds(of_kind, of_cell), *floors, 0 * of_kind[0]], axis=0)
+    return largest
 
 
 def variance_of_means(
@@ -194,8 +196,8 @@ def variance_of_means(
     """Return the variance of each system's mean: the larger of the joint and one-way variances."""
     of_kind = [np.diag(kind.covariance()) for kind in kinds.values()]
     of_cell = None if cells is None else np.diag(cells.covariance())
-    variance: np.ndarray = np.max(join_kinds(of_kind, of_cell), axis=0)
-    return np.maximum(variance, 0.0)
+    largest: np.ndarray = np.max(join_kinds(of_kind, of_cell), axis=0)
+    return largest
 
 
 def least_df(effective: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -1,0 +1,153 @@
+"""Items as units: tables that name neither annotators nor documents, such as leaderboards.
+
+Systems are compared on the items that both have, so that none gains by lacking hard items. Only
+sums by item and system are formed, never an array of judgments × systems.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import bdtr
+
+from ..scores.arrays import ScoreArrays
+from .units import UnitInfluence, jackknife, sums_by
+from .within import Stratum, StratumFit, fit_stratum
+
+SHOWN_LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class ItemTests:
+    """Means over items, their influences, and the bounds on the p of pairs.
+
+    Attributes
+    ----------
+    fit : StratumFit
+        Least squares on system and item.
+    mean : array, shape (systems,)
+    items : UnitInfluence
+        Influences on the means.
+    effects : array, shape (items, systems)
+        Influences on the means within items, which count for differences.
+    pair_effective : array, shape (systems, systems)
+        e_st: the items on which a pair can be compared count as so many.
+    least_p : array, shape (systems, systems)
+        2^(1 - z), with z the number of items on which the pair differs.
+    exact_p : array, shape (systems, systems), or None
+        p of the sign test where the table has only two values.
+    """
+
+    fit: StratumFit
+    mean: np.ndarray
+    items: UnitInfluence
+    effects: np.ndarray
+    pair_effective: np.ndarray
+    least_p: np.ndarray
+    exact_p: np.ndarray | None
+
+
+def test_items(arrays: ScoreArrays, stratum: Stratum) -> ItemTests:
+    """Compare systems within items; `stratum` holds the same judgments."""
+    n = len(arrays.systems)
+    fit = fit_stratum(stratum, n)
+    judged = fit.by_segment > 0
+    shape = fit.by_segment.shape
+    total = sums_by(fit.stratum.segment, stratum.system, stratum.weight * stratum.score, shape)
+    score = np.divide(total, fit.by_segment, out=np.zeros(shape), where=judged)
+    share = _item_shares(fit)
+    effects, levels = _parts(fit, score)
+    moved = jackknife(share, effects)
+    items = jackknife(share, effects + levels)
+    least = np.minimum.outer(items.effective, items.effective)
+    pair_effective = np.fmin(_pair_effective(fit), least)
+    matrix = np.where(judged, score, np.nan)
+    least_p, exact_p = _bounds(matrix, fit.mean)
+    return ItemTests(fit, fit.mean, items, moved.influence, pair_effective, least_p, exact_p)
+
+
+def least_items(systems: int, alpha: float = SHOWN_LEVEL) -> int:
+    """Return how many items are needed to separate any two of so many systems.
+
+    No p is below 2^(1 - z) for z items, and a boundary among J equal systems needs at most
+    2 alpha / J, so 1 + log2(J / (2 alpha)) items, rounded up, are the least.
+
+    Examples
+    --------
+    >>> [least_items(systems) for systems in (2, 7, 10, 90, 200)]
+    [6, 8, 8, 11, 12]
+    """
+    return int(np.ceil(1 + np.log2(systems / (2 * alpha)) - 1e-9))
+
+
+def _item_shares(fit: StratumFit) -> np.ndarray:
+    """Return each item's share of each system; an item that one system alone has tells nothing."""
+    weight = fit.by_segment * (1 - fit.by_segment / fit.by_segment.sum(axis=1, keepdims=True))
+    alone = weight.sum(axis=0) == 0
+    weight = np.where(alone, fit.by_segment, weight)
+    shares: np.ndarray = weight / weight.sum(axis=0)
+    return shares
+
+
+def _parts(fit: StratumFit, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return each item's part of the errors of the effects, and of the component's mean score."""
+    held = fit.by_segment
+    rest = np.where(held > 0, score - fit.effect, 0.0)
+    rest = held * (rest - (held * rest).sum(axis=1, keepdims=True) / held.sum(axis=1)[:, None])
+    same = (fit.component[:, None] == fit.component).astype(float)
+    deviation = held * np.where(held > 0, score - fit.level, 0.0)
+    return rest @ fit.inverse, deviation @ same / (held.sum(axis=0) @ same)
+
+
+def _pair_effective(fit: StratumFit) -> np.ndarray:
+    """Return e_st = (sum of l)^2 / (sum of l^2) over items; NaN where no items join the two.
+
+    l = x' N+ T N+ x, with T the information of the item. Items with the same systems are alike.
+    """
+    n = len(fit.effect)
+    patterns, count = np.unique(np.round(fit.by_segment, 12), axis=0, return_counts=True)
+    total, squares = np.zeros((n, n)), np.zeros((n, n))
+    both = fit.inverse @ fit.inverse
+    for held, number in zip(patterns, count, strict=True):
+        lacks = np.flatnonzero(held != 1)
+        if 2 * len(lacks) < n:
+            lacking = fit.inverse[:, lacks]
+            information = both - (lacking * (1 - held[lacks])) @ lacking.T
+        else:
+            has = np.flatnonzero(held)
+            having = fit.inverse[:, has]
+            information = (having * held[has]) @ having.T
+        of_item = fit.inverse @ held / np.sqrt(held.sum())
+        information = information - np.outer(of_item, of_item)
+        own = np.diag(information)
+        part = own[:, None] + own - 2 * information
+        total += number * part
+        squares += number * part**2
+    joined = (fit.component[:, None] == fit.component) & ~np.eye(n, dtype=bool)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(joined, total**2 / squares, np.nan)
+
+
+def _bounds(matrix: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the least p of each pair, and its exact p if the table has only two values.
+
+    z items on which a pair differs cannot give a p below 2^(1 - z), that of a sign test in which
+    all agree. The exact p is McNemar's; it is 1 where the shared items contradict the order of the
+    means.
+    """
+    values = np.unique(matrix[np.isfinite(matrix)])
+    if len(values) > 2:
+        differ = np.zeros((len(mean),) * 2)
+        for k in range(len(mean)):
+            other = (matrix != matrix[:, [k]]) & np.isfinite(matrix)
+            differ[k] = other[np.isfinite(matrix[:, k])].sum(axis=0)
+        return np.minimum(2.0 ** (1 - differ), 1.0), None
+    best = (matrix == values[-1]) & (len(values) > 1)
+    worst = matrix == values[0]
+    won = best.T.astype(float) @ worst.astype(float)
+    differ = won + won.T
+    tail = 2 * bdtr(np.minimum(won, won.T), np.maximum(differ, 1), 0.5)
+    p = np.where(differ > 0, np.minimum(tail, 1.0), 1.0)
+    p[np.sign(won - won.T) != np.sign(np.subtract.outer(mean, mean))] = 1.0
+    return np.minimum(2.0 ** (1 - differ), 1.0), p
