@@ -1,0 +1,80 @@
+"""Standardise scores by annotator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError
+from ..judgments import SCORE_KINDS, Judgments
+
+NO_SPREAD = 1e-9  # a smaller standard deviation is a rounding error: one score throughout
+
+
+def z_scores(judgments: Judgments) -> pd.Series:
+    """Compute the z-score of each judgment: the score minus its annotator's mean, over the sd.
+
+    Mean and standard deviation (ddof 1) of an annotator are those of all rows of any item type
+    (Knowles 2021, equation 1 and footnote 5). Judgments with a mark, such as duplicates, do not
+    count. Scores released per segment come with their z-scores.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Judgments with scores that name annotators.
+
+    Returns
+    -------
+    Series
+        One value per row of ``judgments.table``, named ``z``; higher is better. NaN where the
+        annotator is unknown, gave one score throughout (unless ``constant_annotators`` is
+        ``zero``), or judged a single output.
+
+    Raises
+    ------
+    DataError
+        ``wrong_kind`` for comparisons, ``no_annotators`` if no annotator is named.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> judgments = rs.load("demo-srdc", "de-en")
+    >>> float(rs.z_scores(judgments).groupby(judgments.table["annotator"], observed=True).std().median()) > 0.5
+    True
+    """
+    if judgments.kind not in SCORE_KINDS:
+        raise DataError("wrong_kind", kind=judgments.kind)
+    table = judgments.table
+    if "z" in table:
+        return table["z"].astype(float)
+    if "annotator" not in table:
+        raise DataError("no_annotators", file=judgments.source or None)
+    sign = -1.0 if judgments.lower_is_better else 1.0
+    score = sign * table["score"].to_numpy(float)
+    mean, sd = annotator_moments(judgments)
+    names = table["annotator"].astype(object)
+    mean_of = names.map(mean).to_numpy(float)
+    sd_of = names.map(sd).to_numpy(float)
+    varies = sd_of > NO_SPREAD
+    z = (score - mean_of) / np.where(varies, sd_of, np.nan)
+    if judgments.constant_annotators == "zero":
+        z[~varies & np.isfinite(mean_of)] = 0.0
+    return pd.Series(z, index=table.index, name="z")
+
+
+def annotator_moments(judgments: Judgments) -> tuple[pd.Series, pd.Series]:
+    """Return the mean and the standard deviation (ddof 1) of each annotator's oriented scores."""
+    rows = judgments.table if judgments.all_rows is None else judgments.all_rows
+    if "mark" in rows:
+        rows = rows[rows["mark"].isna()]
+    sign = -1.0 if judgments.lower_is_better else 1.0
+    codes, names = pd.factorize(rows["annotator"].astype(object))
+    named = codes >= 0
+    codes = codes[named]
+    score = sign * rows["score"].to_numpy(float)[named]
+    count = np.bincount(codes, minlength=len(names))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(codes, score, len(names)) / count
+        squares = np.bincount(codes, (score - mean[codes]) ** 2, len(names))
+        sd = np.sqrt(squares / np.where(count > 1, count - 1, np.nan))
+    return pd.Series(mean, index=names), pd.Series(sd, index=names)
