@@ -55,19 +55,13 @@ def adjust(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the adjusted means L+ y, and V of their differences.
 
-    Influences are I L+'. Where segments join all systems, only effects count, because the level is
-    common to all.
+    Influences are I L+'. Where segments join all systems, I holds influences on the effects.
     """
-    matrix = expectation(fits, shares)
-    mean = tests.mean
-    if tests.joined.all():
-        matrix = matrix - matrix.mean(axis=0)
-        mean = mean - mean.mean()
-    inverse = np.linalg.pinv(matrix, rcond=1e-10)
+    inverse = np.linalg.pinv(expectation(fits, shares), rcond=1e-10)
     units = {**tests.kinds, **({} if tests.cells is None else {"cell": tests.cells})}
     together = {}
     for kind, unit in units.items():
-        effect = tests.effects[kind] if tests.joined.all() else unit.influence
-        moved = effect @ inverse.T
+        influence = tests.effects[kind] if tests.joined.all() else unit.influence
+        moved = influence @ inverse.T
         together[kind] = replace(unit, influence=moved), moved
-    return inverse @ mean, largest_variance(together, tests.joined)
+    return inverse @ tests.mean, largest_variance(together, tests.joined)

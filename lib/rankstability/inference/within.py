@@ -172,9 +172,14 @@ def _projection(component: np.ndarray) -> np.ndarray:
     return projection
 
 
+def _scale(normal: np.ndarray) -> float:
+    """Return the mean of the diagonal, or 1 if no segment is shared."""
+    return float(np.trace(normal)) / len(normal) or 1.0
+
+
 def pseudo_inverse(normal: np.ndarray, component: np.ndarray) -> np.ndarray:
     """Return the pseudo-inverse of normal equations whose null space is that of the components."""
-    scale = max(float(np.trace(normal)) / len(normal), 1e-300)
+    scale = _scale(normal)
     mean = _projection(component)
     inverse: np.ndarray = np.linalg.inv(normal + scale * mean) - mean / scale
     return inverse
@@ -325,7 +330,7 @@ def _solve_without(
     A unit cannot separate systems if the information that it takes, the trace of N+ (N - N(-g)), is
     below 1. Only the other units are examined for components.
     """
-    scale = float(np.trace(fit.normal)) / len(fit.normal)
+    scale = _scale(fit.normal)
     mean = _projection(fit.component)
     remaining = fit.normal - lost
     risky = np.einsum("ij,uij->u", fit.inverse, lost) > SURELY_JOINED
