@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
+
+from . import formatting
+from .errors import DataError, suggest
 
 EXCLUDED = ["file", "code", "rows", "detail"]
 SCORE_KINDS = (
@@ -25,7 +29,7 @@ def no_exclusions() -> pd.DataFrame:
     return pd.DataFrame(columns=EXCLUDED)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Judgments:
     """Human judgments with a record of how they were read.
 
@@ -91,3 +95,134 @@ class Judgments:
     def with_table(self, table: pd.DataFrame, **changes: Any) -> Judgments:
         """Return the same judgments with another table."""
         return replace(self, table=table, **changes)
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the systems, in alphabetical order, without controls and the reference."""
+        if self.kind == "votes":
+            names = pd.unique(pd.concat([self.table["left"], self.table["right"]]).astype(str))
+        else:
+            rows = self.table
+            if "item_type" in rows:
+                rows = rows[rows["item_type"].isin(COUNTED_TYPES)]
+            names = rows["system"].astype(str).unique()
+        hidden = {*self.controls, REFERENCE}
+        return sorted(name for name in names if name not in hidden)
+
+    @property
+    def n_judgments(self) -> int:
+        """The number of judgments that are ranked; of relative ranking, of blocks."""
+        if self.kind == "relative_ranking":
+            return int(self.table["block"].nunique())
+        if "item_type" in self.table:
+            return int(self.table["item_type"].isin(COUNTED_TYPES).sum())
+        return len(self.table)
+
+    @property
+    def n_systems(self) -> int:
+        """The number of systems."""
+        return len(self.systems)
+
+    @property
+    def n_annotators(self) -> int:
+        """The number of annotators; 0 if none is named."""
+        return self._number("annotator")
+
+    @property
+    def n_documents(self) -> int:
+        """The number of documents; 0 if none is named."""
+        return self._number("document")
+
+    @property
+    def n_segments(self) -> int:
+        """The number of segments; of votes, of questions."""
+        return self._number("question" if self.kind == "votes" else "segment")
+
+    def _number(self, column: str) -> int:
+        return int(self.table[column].nunique()) if column in self.table else 0
+
+    def describe(self) -> pd.DataFrame:
+        """Return counts, means and standard deviations of the scores by item type, or by system.
+
+        Of comparisons: the number of wins, losses and ties of each system.
+        """
+        if self.kind == "votes":
+            won = self.table["winner"].astype(str)
+            left, right = self.table["left"].astype(str), self.table["right"].astype(str)
+            winners = left.where(won == "left", right.where(won == "right"))
+            ties = pd.concat([left[won == "tie"], right[won == "tie"]])
+            both = pd.concat([left, right]).value_counts()
+            wins = winners[won != "tie"].value_counts()
+            table = pd.DataFrame({"judgments": both, "wins": wins, "ties": ties.value_counts()})
+            return table.fillna(0).astype(int).rename_axis("system").sort_index()
+        if self.kind == "relative_ranking":
+            ranked = self.table[self.table["rank"] > 0]
+            return ranked.groupby("system", observed=True)["rank"].agg(["size", "mean"])
+        by = "item_type" if "item_type" in self.table else "system"
+        return self.table.groupby(by, observed=True)["score"].agg(["size", "mean", "std"])
+
+    def __repr__(self) -> str:
+        """Return at most ten lines: kind, counts, scale and direction, and what was left out."""
+        return "\n".join(formatting.describe_judgments(self))
+
+    def _repr_html_(self) -> str:
+        """Return the same lines for a notebook, with every name escaped."""
+        return formatting.lines_as_html(formatting.describe_judgments(self))
+
+
+REFERENCE = "_ref"  # the reference in relative ranking
+
+
+def require(
+    judgments: Judgments, kinds: Collection[str] = (), columns: Collection[str] = ()
+) -> None:
+    """Raise DataError unless the judgments are of one of the kinds and name these columns.
+
+    A notebook calls this first, so that it stops with one sentence on judgments to which it does
+    not apply.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        The judgments that the notebook was given.
+    kinds : collection of str
+        The kinds to which it applies; empty: all.
+    columns : collection of str
+        Columns that it needs, such as ``annotator``.
+
+    Raises
+    ------
+    DataError
+        ``not_applicable`` or ``not_applicable_column``.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> rs.require(rs.load("demo-srdc", "de-en"), kinds=["direct_assessment"], columns=["annotator"])
+    """
+    if kinds and judgments.kind not in kinds:
+        raise DataError("not_applicable", kinds=", ".join(kinds), kind=judgments.kind)
+    for column in columns:
+        if column not in judgments.table:
+            raise DataError("not_applicable_column", column=column)
+
+
+def has_unit(judgments: Judgments, unit: str) -> bool:
+    """Return whether every judgment names its sampling unit, such as ``annotator x document``.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> rs.has_unit(rs.load("demo-srdc", "de-en"), "annotator x document")
+    True
+    """
+    names = [name.strip() for name in unit.split(" x ")]
+    table = judgments.table
+    return all(name in table and bool(table[name].notna().all()) for name in names)
+
+
+def check_names(names: Collection[str], known: Collection[str], code: str) -> None:
+    """Raise DataError with this code, and the nearest known name, for a name that is not known."""
+    for name in sorted({str(each) for each in names} - set(known)):
+        nearest = suggest(name, known) or ", ".join(sorted(known)[:20])
+        raise DataError(code, value=name, expected=nearest)

@@ -61,9 +61,7 @@ class ScoreArrays:
     def has(self, unit: str) -> bool:
         """Return whether every judgment names its unit of this kind (and there are judgments)."""
         codes = self.segment if unit == "segment" else self.units.get(unit)
-        return (
-            codes is not None and len(codes) > 0 and bool((codes >= 0).all())
-        )
+        return codes is not None and len(codes) > 0 and bool((codes >= 0).all())
 
     def take(self, keep: np.ndarray) -> ScoreArrays:
         """Return only these judgments (a mask); systems and segments keep their codes."""

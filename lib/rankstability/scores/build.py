@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..judgments import COUNTED_TYPES, SCORE_KINDS, Judgments
@@ -30,7 +31,7 @@ def select_rows(judgments: Judgments, rows: str) -> Judgments:
         return judgments
     table = judgments.table
     if everything is not None and "mark" in everything:
-        marks = REPEAT_MARKS
+        marks: tuple[str, ...] = REPEAT_MARKS
         if rows == WITH_DOCUMENT_SCORES:
             marks = ("document_score", *REPEAT_MARKS)
         unmarked = everything["mark"].isna() | everything["mark"].isin(marks)
@@ -52,7 +53,7 @@ def _without_bad_documents(table: pd.DataFrame) -> pd.DataFrame:
     return table[~number.isin(bad)]
 
 
-def counted_rows(judgments: Judgments) -> np.ndarray:
+def counted_rows(judgments: Judgments) -> NDArray[np.bool_]:
     """Return a mask of the rows that are ranked.
 
     Repeated outputs count like others. References, damaged references, controls, and scores of
@@ -61,7 +62,7 @@ def counted_rows(judgments: Judgments) -> np.ndarray:
     if judgments.kind not in SCORE_KINDS:
         raise DataError("wrong_kind", kind=judgments.kind)
     table = judgments.table
-    keep = np.isfinite(table["score"].to_numpy(float))
+    keep: NDArray[np.bool_] = np.isfinite(table["score"].to_numpy(float))
     if "item_type" in table:
         keep &= table["item_type"].isin(COUNTED_TYPES).to_numpy()
     if judgments.controls:
