@@ -84,6 +84,12 @@ class Campaign:
         found = [locate(self.folder, name) for name in (*names, "annotators.tsv")]
         return [path for path in found if path is not None]
 
+    def segment_level(self) -> dict[str, Path]:
+        """Return the folders of language pairs of which only segment scores are here."""
+        folders = self.facts.get("segment_level", {})
+        found = {pair: data_root() / name for pair, name in folders.items()}
+        return {pair: folder for pair, folder in found.items() if folder.is_dir()}
+
     @property
     def is_here(self) -> bool:
         """Whether the files are present; of direct assessment, both."""

@@ -46,6 +46,7 @@ OF_FILES: dict[str, tuple[Callable[..., list[str]], Callable[..., dict[str, Judg
     "bio_mqm": (releases.list_bio_mqm_pairs, releases.read_bio_mqm),
     "mqm_columns": (releases.list_mqm_columns_pairs, releases.read_mqm_columns),
 }
+TABLES = (".csv", ".tsv", ".json", ".jsonl", ".gz", ".xlsx", ".parquet", ".yaml")
 OF_APPRAISE = {"appraise": appraise, "esa": esa, "appraise_mqm": appraise_mqm}
 
 
@@ -99,7 +100,8 @@ def pairs(campaign: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per pair: pair, task (a track or part; usually empty), kind, protocol, design
+        One row per pair: pair (what `load` takes; with its track, if a pair has several, such as
+        ``cs-en-individual``), task (the track or part; usually empty), kind, protocol, design
         (``SR-DC``: segments without document context, ``SR+DC``: with it), year, tool, judged
         (``bilingual``: beside the source; ``monolingual``: beside a reference), systems, judgments
         and annotators (0 where they are not named).
@@ -121,7 +123,8 @@ def pairs(campaign: str) -> pd.DataFrame:
     for part in parts:
         for pair, task in _list_tasks(part):
             judgments = _load(part, pair, task)
-            rows.append({**_describe(part, judgments), "task": part.part or task})
+            name = f"{pair}-{task}" if task else pair
+            rows.append({**_describe(part, judgments), "pair": name, "task": part.part or task})
     return pd.DataFrame(rows)
 
 
@@ -202,7 +205,8 @@ def _load_path(name: str, pair: str, task: str) -> Judgments:
     places = [Path(name), repository_root() / name]
     path = next((place for place in places if place.exists()), None)
     if path is None:
-        if Path(name).name != name or Path(name).suffix:
+        is_path = Path(name).name != name or Path(name).suffix.lower() in TABLES
+        if is_path:
             raise DataError("no_such_file", value=name)
         find_campaign(name)  # raises
     result = read(path)
@@ -224,7 +228,7 @@ def _list_tasks(campaign: Campaign) -> list[tuple[str, str]]:
         split = [task.partition(" ") for task in tasks]
         return [(pair, track) for pair, _, track in split]
     if form == "wmt_da":
-        names = {*wmt_da.list_pairs(campaign.folder), *_segment_level(campaign)}
+        names = {*wmt_da.list_pairs(campaign.folder), *campaign.segment_level()}
     elif form == "segment_scores":
         names = set(segment_scores.list_pairs(campaign.folder))
     elif form in OF_FILES:
@@ -236,28 +240,23 @@ def _list_tasks(campaign: Campaign) -> list[tuple[str, str]]:
     return [(name, "") for name in sorted(names)]
 
 
-def _segment_level(campaign: Campaign) -> dict[str, Path]:
-    """Return the folders of pairs of which only segment scores were released."""
-    folders = campaign.facts.get("segment_level", {})
-    root = campaign.folder.parents[len(Path(campaign.facts.get("folder", "")).parts) - 1]
-    return {pair: root / name for pair, name in folders.items() if (root / name).is_dir()}
-
-
 def _choose_task(campaign: Campaign, pair: str, task: str) -> tuple[str, str]:
     """Return the pair and task that are meant; raise DataError unless there is exactly one."""
     known = _list_tasks(campaign)
     if not pair and len({each for each, _ in known}) == 1:
         pair = known[0][0]
-    if not task and " " in pair:
-        pair, _, task = pair.partition(" ")
-    fits = [(each, track) for each, track in known if each == pair and task in ("", track)]
+    fits = [
+        (each, track)
+        for each, track in known
+        if (each == pair and task in ("", track)) or (track and pair == f"{each}-{track}")
+    ]
     if len(fits) == 1:
         return fits[0]
     if len(fits) > 1:
         tracks = ", ".join(track for _, track in fits)
         raise DataError("several_tasks", value=f"{campaign.name}, {pair}", expected=tracks)
-    names = [f"{each} {track}".strip() for each, track in known]
-    wanted = f"{pair} {task}".strip()
+    names = [f"{each}-{track}" if track else each for each, track in known]
+    wanted = f"{pair}-{task}" if task else pair
     expected = suggest(wanted, names) or ", ".join(names)
     code = "unknown_pair" if wanted else "several_pairs"
     raise DataError(code, file=campaign.name, value=wanted or None, expected=expected)
@@ -285,7 +284,7 @@ def _read(campaign: Campaign, pair: str, task: str) -> Judgments:
     form = campaign.facts["format"]
     files = campaign.files()
     if form == "wmt_da":
-        folder = _segment_level(campaign).get(pair)
+        folder = campaign.segment_level().get(pair)
         if folder is not None and pair not in wmt_da.list_pairs(campaign.folder):
             return segment_scores.read(folder, pair)[pair]
         return wmt_da.read(campaign.folder, pair)[pair]
@@ -300,7 +299,8 @@ def _read(campaign: Campaign, pair: str, task: str) -> Judgments:
         by_pair: dict[str, Judgments] = module.read(every, pair, accounts)
         return by_pair[pair]
     if form == "relative_ranking":
-        return relative_ranking.read(files)[f"{pair} {task}".strip()]
+        name = f"{pair} {task}".strip()
+        return relative_ranking.read(files, name)[name]
     if form == "arena":
         name = "" if pair == UNNAMED_PAIR else pair
         return arena.read(files, name)[name]

@@ -23,6 +23,7 @@ from .files import (
     clean_names,
     counted,
     first_line,
+    keep_while_unchanged,
     need_columns,
     need_words,
     read_numbers,
@@ -208,6 +209,7 @@ def read_rows(
     return rows, excluded, notes
 
 
+@keep_while_unchanged(calls=6)
 def read_export(file: Path) -> pd.DataFrame:
     """Read the rows of an export: annotator, hit (the account), system, item, item_type, pair, ...
 

@@ -3,24 +3,49 @@
 from __future__ import annotations
 
 import csv
+import functools
 import gzip
 import hashlib
 import io
 import json
 import tarfile
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from ...errors import DataError, suggest
 
+Result = TypeVar("Result")
 BLANKS = r"\s+"  # any run of blanks and tabs separates two cells
 MISSING = ("", "NA")
 HEAD = 1 << 16  # characters of a file's beginning
+
+
+def keep_while_unchanged(calls: int) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """Keep what a reader returned for its last calls, as long as the files do not change.
+
+    The reader takes a file, or a tuple of files, and perhaps text. The pairs of a campaign are read
+    from the same files one after another; callers must not modify what they get.
+    """
+
+    def decorate(reader: Callable[..., Result]) -> Callable[..., Result]:
+        @functools.lru_cache(maxsize=calls)
+        def read(
+            files: Path | tuple[Path, ...], state: tuple[tuple[int, int], ...], *words: str
+        ) -> Result:
+            return reader(files, *words)
+
+        def wrapped(files: Path | tuple[Path, ...], *words: str) -> Result:
+            about = [path.stat() for path in ([files] if isinstance(files, Path) else files)]
+            return read(files, tuple((each.st_size, each.st_mtime_ns) for each in about), *words)
+
+        return functools.wraps(reader)(wrapped)
+
+    return decorate
 
 
 def read_bytes(path: Path) -> bytes:

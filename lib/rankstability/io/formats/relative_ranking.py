@@ -16,6 +16,7 @@ from .files import (
     clean_names,
     counted,
     first_line,
+    keep_while_unchanged,
     need_columns,
     read_counts,
     read_numbers,
@@ -44,11 +45,11 @@ def matches(path: Path) -> bool:
 
 def list_tasks(files: Sequence[Path], pair: str = "") -> list[str]:
     """Return the tasks of the files, sorted: a language pair, or a pair and a track."""
-    return sorted(_read_files(files, pair)["task"].unique())
+    return sorted(_read_files(tuple(files), pair)["task"].unique())
 
 
-def read(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
-    """Read the blocks of each task; a task is a language pair, or a pair and a track.
+def read(files: Sequence[Path], task: str = "", pair: str = "") -> dict[str, Judgments]:
+    """Read the blocks of each task, or of one; a task is a language pair, or a pair and a track.
 
     Two forms are known: one row per block (WMT10 to WMT14), and one row per comparison of two
     systems (WMT15, WMT16, Toral et al. 2018). In the second form, the rows of an annotator and
@@ -59,6 +60,8 @@ def read(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
     ----------
     files : sequence of Path
         Their order decides the numbers of the blocks.
+    task : str
+        For example ``cs-en`` or ``cs-en individual``; empty for all.
     pair : str
         The pair of rows that name no language; empty for that in the file's name.
 
@@ -67,16 +70,20 @@ def read(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
     DataError
         For a wrong value in a file.
     """
-    rows = _read_files(files, pair)
+    rows = _read_files(tuple(files), pair)
     name = ", ".join(file.name for file in files)
     notes = _count_notes(rows)
     judgments = {}
-    for task, frame in rows.groupby("task", sort=True):
+    known = sorted(rows["task"].unique())
+    if task and task not in known:
+        raise DataError("unknown_pair", file=files[0], value=task, expected=", ".join(known))
+    for each in [task] if task else known:
+        frame = rows[rows["task"] == each]
         track = str(frame["track"].iloc[0])
         table, joined, again = _split_joined(frame)
         table = table[TABLE].astype(dict.fromkeys(("system", "annotator", "document"), "category"))
         empty = int(frame["empty"].groupby(frame["block"]).first().sum())
-        judgments[str(task)] = Judgments(
+        judgments[each] = Judgments(
             table=table.reset_index(drop=True),
             kind="relative_ranking",
             pair=str(frame["pair"].iloc[0]),
@@ -90,7 +97,7 @@ def read(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
             ),
             notes=counted(
                 [
-                    (name, "identical_blocks", notes.get(task, 0), ""),
+                    (name, "identical_blocks", notes.get(each, 0), ""),
                     (name, "joined_systems", joined, ""),
                 ]
             ),
@@ -98,7 +105,8 @@ def read(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
     return judgments
 
 
-def _read_files(files: Sequence[Path], pair: str) -> pd.DataFrame:
+@keep_while_unchanged(calls=2)
+def _read_files(files: tuple[Path, ...], pair: str) -> pd.DataFrame:
     """Return the rows of all files, with blocks that are numbered over all files."""
     parts = []
     first = 0

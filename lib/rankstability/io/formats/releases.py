@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,7 @@ from .languages import pair_in_name, pair_of
 from .mqm import CLEAN, ERRORS, judgments_of_errors
 
 BIO_MQM = ("MT_Engine", "DOC_ID", "SEG_ID", "Annotator_ID", "target_errors")
+LOCALES = re.compile(r'"(source|target)_locale"\s*:\s*"([^"]*)"')
 BIO_WEIGHTS = "zouhar2024"
 SEVERITIES = ("Major", "Minor", "Neutral", "Critical")
 MQM_COLUMNS = ("system", "document", "segment", "bucket", "rater", "score")
@@ -43,14 +45,13 @@ def list_bio_mqm_pairs(files: Sequence[Path]) -> list[str]:
 
 
 def _bio_pair(file: Path) -> str:
-    """Return the pair of a file's locales; without any, of its name."""
-    for _, entry in read_records(file):
-        sides = [str(entry.get(f"{side}_locale", ""))[:2] for side in ("source", "target")]
-        found = pair_of("-".join(sides)) if all(sides) else pair_in_name(file.name)
-        if not found:
-            raise DataError("no_pair_in_name", file=file)
-        return found
-    raise DataError("no_rows", file=file)
+    """Return the pair of a file's first locales; without any, of its name."""
+    locales = dict(reversed(LOCALES.findall(read_head(file))))
+    sides = [locales.get(side, "")[:2] for side in ("source", "target")]
+    found = pair_of("-".join(sides)) if all(sides) else pair_in_name(file.name)
+    if not found:
+        raise DataError("no_pair_in_name", file=file)
+    return found
 
 
 def read_bio_mqm(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:

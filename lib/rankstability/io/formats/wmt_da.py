@@ -7,7 +7,6 @@ are computed. ``ad-good-raw-redup`` holds the judgments that are ranked.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from .files import (
     clean_names,
     counted,
     first_line,
+    keep_while_unchanged,
     locate,
     need_words,
     read_numbers,
@@ -98,13 +98,8 @@ def read(path: Path, pair: str = "") -> dict[str, Judgments]:
     return {each: _read_pair(files, each) for each in ([pair] if pair else known)}
 
 
+@keep_while_unchanged(calls=2)
 def _read_rows(file: Path) -> tuple[pd.DataFrame, int]:
-    about = file.stat()
-    return _parse_rows(file, about.st_size, about.st_mtime_ns)
-
-
-@lru_cache(maxsize=2)  # both files of a campaign, for one language pair after another
-def _parse_rows(file: Path, size: int, changed: int) -> tuple[pd.DataFrame, int]:
     """Return the checked rows of all pairs, and how many names had blanks around them."""
     line = first_line(file)
     separator = "\t" if line.count("\t") == len(COLUMNS) - 1 else BLANKS

@@ -1,0 +1,213 @@
+"""Results that others published: the organisers' rankings, and the numbers that papers print."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+
+from ..errors import DataError, suggest
+from .catalogue import Campaign, find_campaign, is_known
+from .formats.files import (
+    BLANKS,
+    locate,
+    need_columns,
+    read_counts,
+    read_numbers,
+    read_table,
+)
+from .formats.segment_scores import read_stand_off_rows
+from .paths import repository_root
+
+OFFICIAL = [
+    "system",
+    "z_official",
+    "raw_official",
+    "segments_official",
+    "judgments_official",
+    "cluster_official",
+]
+RANKING = ("RAW.SCR", "Z.SCR", "N", "N.ALL", "SYS")  # ad-sys-ranking, without a header
+SCORES = ("RAW.SCR", "Z.SCR", "N", "SYS", "N.ALL")  # ad-sys-scores
+CLUSTERS = {"SRC", "TRG", "CLUSTER_START", "SYSTEM"}
+
+
+def official(campaign: str | Path, pair: str) -> pd.DataFrame:
+    """Return the organisers' own ranking of a language pair, for comparison with ours.
+
+    Parameters
+    ----------
+    campaign : str or Path
+        A name of the catalogue. A user's own data have no official ranking.
+    pair : str
+
+    Returns
+    -------
+    DataFrame
+        Columns system, z_official, raw_official, segments_official, judgments_official and
+        cluster_official (missing where the release has no clusters), best z first. It is empty
+        where the release holds no ranking.
+
+    Raises
+    ------
+    DataError
+        For a wrong value in a released file.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> rs.official("demo-srdc", "de-en").columns[:2].tolist()
+    ['system', 'z_official']
+    """
+    folder = _folder(campaign, pair)
+    found = None if folder is None else _find_ranking(folder, pair)
+    if folder is None or found is None:
+        return pd.DataFrame(columns=OFFICIAL)
+    file, columns = found
+    table = read_table(file, BLANKS, () if _has_header(file) else columns)
+    need_columns(table, columns, file)
+    twice = table["SYS"].duplicated()
+    if twice.any():
+        line = int(table.index[twice][0])
+        raise DataError("system_twice", file=file, line=line, value=table.at[line, "SYS"])
+    ranking = pd.DataFrame(
+        {
+            "system": table["SYS"].to_numpy(),
+            "z_official": read_numbers(table, "Z.SCR", file),
+            "raw_official": read_numbers(table, "RAW.SCR", file),
+            "segments_official": read_counts(table, "N", file),
+            "judgments_official": read_counts(table, "N.ALL", file),
+        }
+    )
+    ranking = ranking.sort_values("z_official", ascending=False, kind="stable", ignore_index=True)
+    ranking["cluster_official"] = ranking["system"].map(_clusters(folder, pair)).astype(float)
+    return ranking
+
+
+def _folder(campaign: str | Path, pair: str) -> Path | None:
+    if not is_known(str(campaign)):
+        return None
+    found = find_campaign(str(campaign))
+    return found.segment_level().get(pair, found.folder) if _lacks(found, pair) else found.folder
+
+
+def _lacks(campaign: Campaign, pair: str) -> bool:
+    return not (campaign.folder / f"ad-sys-ranking-{pair}-z.csv").is_file()
+
+
+def _find_ranking(folder: Path, pair: str) -> tuple[Path, tuple[str, ...]] | None:
+    for name, columns in (
+        (f"ad-sys-ranking-{pair}-z.csv", RANKING),
+        (f"ad-sys-scores-{pair}.csv", SCORES),
+    ):
+        file = locate(folder, name)
+        if file is not None:
+            return file, columns
+    return None
+
+
+def _has_header(file: Path) -> bool:
+    with file.open(encoding="utf-8") as stream:
+        return "SYS" in stream.readline().split()
+
+
+def _clusters(folder: Path, pair: str) -> dict[str, int]:
+    """Return the number of each system's cluster, 1 for the best; empty if none were released."""
+    file = folder / "clusters.csv"
+    if not file.is_file():
+        return {}
+    table = read_table(file, BLANKS)
+    if not set(table) >= CLUSTERS:
+        return {}
+    source, target = pair.split("-")
+    rows = table[(table["SRC"] == source) & (table["TRG"] == target)]
+    if rows.empty:
+        return {}
+    start = pd.Series(read_counts(rows, "CLUSTER_START", file), rows["SYSTEM"])
+    numbers: dict[str, int] = start.rank(method="dense").astype(int).to_dict()
+    return numbers
+
+
+def official_p_values(campaign: str, pair: str) -> pd.DataFrame:
+    """Return the released p-values (``adwilcox-XXYY.csv``): rows better than columns, one-sided.
+
+    Values that are not significant are printed as 0.12. File-name prefixes and suffixes of systems
+    are removed. The frame is empty if the release holds none.
+    """
+    folder = _folder(campaign, pair)
+    name = f"adwilcox-{pair.replace('-', '')}.csv"
+    file = None if folder is None else locate(folder, name)
+    if file is None:
+        return pd.DataFrame()
+    header, *lines = file.read_text(encoding="utf-8").splitlines()
+    systems = header.split()
+    rows = {line.split()[0]: line.split()[1:] for line in lines if line.strip()}
+    if any(len(cells) != len(systems) for cells in rows.values()):
+        raise DataError("not_a_table", file=file)
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=systems).astype(float)
+    return table.rename(index=_plain_name, columns=_plain_name)
+
+
+def _plain_name(name: str) -> str:
+    """Return ``A.1`` of ``newstest2020.cs-en.A.1.sgm``; other names stay."""
+    return re.sub(r"^newstest[^.]*\.[^.]*\.(.*)\.sgm$", r"\1", name)
+
+
+def official_segment_scores(campaign: str, pair: str) -> dict[str, pd.DataFrame]:
+    """Return the organisers' segment scores (``official/XX-YY.NAME.seg.score``) by their NAME.
+
+    The columns are system, segment (the line of the test set, from 0) and score.
+    """
+    folder = _folder(campaign, pair)
+    if folder is None:
+        return {}
+    files = sorted((folder / "official").glob(f"{pair}.*.seg.score*"))
+    return {file.name.split(".")[1]: read_stand_off_rows(file)[0] for file in files}
+
+
+def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFrame:
+    """Return the numbers that a paper prints, one row each.
+
+    Parameters
+    ----------
+    paper : str
+        The name of a file in ``data/published``, for example ``knowles2021``.
+    notebook : str
+        Only the numbers that a notebook computes, by its number (``02``, or ``02b_campaign``).
+    campaign : str
+        Only the numbers about this campaign.
+
+    Returns
+    -------
+    DataFrame
+        Columns paper, place, cell (a label), published (as printed), source, campaign, and the
+        columns to join on: pair, task, design, removed_kind, divisor, measure, system and others of
+        the paper. Cells are text; columns that are empty in all rows are left out, but for pair and
+        measure.
+
+    Raises
+    ------
+    DataError
+        If there is no such paper.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> printed = rs.published("knowles2021", notebook="02", campaign="wmt18")
+    >>> printed.query("removed_kind == 'all human translations'")["published"].tolist()
+    ['1/13', '0/13', '0/13']
+    """
+    folder = repository_root() / "data" / "published"
+    known = sorted(path.stem for path in folder.glob("*.csv"))
+    if paper not in known:
+        expected = suggest(paper, known) or ", ".join(known) or "a clone with data/published"
+        raise DataError("unknown_paper", value=paper, expected=expected)
+    rows = pd.read_csv(folder / f"{paper}.csv", dtype=str, keep_default_na=False)
+    if notebook:
+        rows = rows[rows["notebook"] == notebook[:2]]
+    if campaign:
+        about = rows["campaign"].str.split(r"[ ,]+")
+        rows = rows[[campaign in names for names in about]]
+    filled = [name for name in rows if name in ("pair", "measure") or (rows[name] != "").any()]
+    return rows[filled].reset_index(drop=True)
