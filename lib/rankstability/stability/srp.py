@@ -401,7 +401,7 @@ def least_entropy(judgments: Judgments | RatedItems) -> float:
     --------
     >>> import rankstability as rs
     >>> round(rs.least_entropy(rs.load("demo-mqm", "en-de")), 3)
-    0.307
+    0.387
     """
     items = judgments if isinstance(judgments, RatedItems) else rated_items(judgments)
     depth = items.ratings_per_item

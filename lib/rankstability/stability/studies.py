@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -177,7 +178,7 @@ def keep_complete_items(judgments: Judgments) -> Judgments:
     >>> import rankstability as rs
     >>> complete = rs.keep_complete_items(rs.load("demo-mqm", "en-de"))
     >>> complete.table.groupby("bucket")["document"].nunique().tolist()
-    [10, 10, 10]
+    [5, 5, 5, 5, 5, 5]
     """
     table = _ratings_of(judgments)
     n_documents = table.groupby("system", observed=True)["document"].nunique()
@@ -205,7 +206,7 @@ def keep_complete_items(judgments: Judgments) -> Judgments:
     if "bucket" not in table:
         table = table.assign(bucket=_number_buckets(table))
     rows = pd.DataFrame(
-        [(judgments.source, *row) for row in excluded], columns=judgments.excluded.columns
+        [(Path(judgments.source).name, *row) for row in excluded], columns=judgments.excluded.columns
     )
     every = [frame for frame in (judgments.excluded, rows) if len(frame)]
     record = pd.concat(every, ignore_index=True) if every else rows
