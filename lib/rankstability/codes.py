@@ -88,6 +88,11 @@ ERRORS: dict[str, str] = {
     "unwritable_folder": "The folder cannot be written.",
     "not_a_result": "This is neither a table nor a figure.",
     "nothing_to_collect": "No language pair has such a table.",
+    "not_a_pair": "This is not a language pair.",
+    "not_an_id": "This is not an id of this format.",
+    "wrong_type": "The value has the wrong type.",
+    "annotations_and_items": "Annotations and items differ in number.",
+    "id_of_two_items": "One id stands for two items.",
     "not_a_rank": "This is not a rank.",
     "rank_of_empty_slot": "A slot that showed nothing has a rank.",
     "system_twice_in_block": "A system appears twice in one block.",
@@ -137,6 +142,9 @@ EXCLUSIONS: dict[str, str] = {
     "superseded": "outputs that the same account scored again later",
     "no_segment": "rows whose segment of the test set is not certain",
     "models_known": "votes by people who knew the models",
+    "not_judged": "outputs that were shown but not judged",
+    "reset": "lines that reset a task",
+    "before_reset": "scores before a reset by the same annotator",
     "source_error": "errors marked in the source",
     # simulated studies
     "system_on_few_documents": "ratings of systems that were rated on fewer than half of the documents",
@@ -158,8 +166,39 @@ NOTES: dict[str, str] = {
     "only_attention_checks": "segments with attention checks only, which count as free of errors",
     "clean_and_error": "No-error rows beside an error in the same rating; the error counts",
     "clean_in_one_column": "rows with No-error as category or as severity alone; the severity counts",
+    "missing_annotation": "annotations that a system lacks on a segment",
+    "third_annotation": "annotations of a system on a segment beyond the second",
+    "shared_id": "items of one id but several sources, which are segments of their own",
     "rating_without_error": "ratings without an error",
     "no_shared_segment": "outputs of segments that were judged of one system only, so that no paired test applies",
     "constant_annotator": "judgments by annotators who gave every output the same score",
     "annotator_without_rows": "judgments by annotators who have no rows in ad-latest (no z-score)",
+    # inference: regimes in which the promise is not met, and facts of the design
+    "few_effective_units": "Only very large differences can be detected, because there are fewer than "
+    "four effective {unit}s. If {unit}s have strong preferences of their own, one such statement "
+    "in five could be false.",
+    "few_large_units": "{number} {unit}s hold about a fifth of the judgments each, or more. If their "
+    "effects on systems are larger than all else, up to 8 % of such rankings contain an error "
+    "instead of 5 %.",
+    "unit_with_half": "A single {unit} holds half of the judgments or more, so that the {unit}s count "
+    "as few.",
+    "rare_failures": "A system that fails rarely but badly on whole documents can look better than it "
+    "is. This could concern {systems}.",
+    "rare_item_losses": "Some systems lose much more on a few items than on all others: {systems}. "
+    "Such losses are easily missed, so that more than 5 % of such rankings can contain an error.",
+    "few_items": "{number} items are too few to separate any of {systems} systems; at least {least} "
+    "are needed.",
+    "few_questions": "{number} questions cannot order {systems} systems. More questions would help; "
+    "more votes on the same questions would not.",
+    "systems_lack_segments": "Systems are compared on the segments that both have. These systems lack "
+    "segments: {systems}. If a system lacks segments because it failed on them, no method can tell.",
+    "pairs_share_few": "These pairs share too few {unit}s to be compared: {pairs}.",
+    "no_shared_segments": "These pairs share no segments: {pairs}. If the segments of one system were "
+    "harder, these data could not show it.",
+    "nothing_shared": "No two systems share segments. If the segments of one system were harder, "
+    "these data could not show it.",
+    "order_differs": "Compared on the segments that both have, these systems are ordered differently "
+    "than by their plain means: {systems}.",
+    "missing_domain": "These systems have no judgments in some domain, so that their means over all "
+    "domains cannot be compared: {systems}.",
 }

@@ -1,0 +1,175 @@
+"""Which formats are known, which format a file or folder has, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+import pandas as pd
+
+from ...errors import DataError
+from ...judgments import Judgments
+from ..mqm_weights import DEFAULT
+from . import (
+    appraise,
+    appraise_mqm,
+    arena,
+    esa,
+    mqm,
+    pearmut,
+    relative_ranking,
+    segment_scores,
+    wmt24,
+    wmt25,
+    wmt_da,
+)
+from .files import first_line, locate
+
+FORMATS: dict[str, ModuleType] = {
+    module.NAME: module
+    for module in (
+        wmt_da,
+        segment_scores,
+        mqm,
+        relative_ranking,
+        wmt24,
+        wmt25,
+        pearmut,
+        arena,
+        appraise,
+        esa,
+        appraise_mqm,
+    )
+}  # in the order in which they are tried
+OF_FOLDER = (wmt_da.NAME, segment_scores.NAME)  # their files belong together
+ONE_FILE = (wmt24.NAME, wmt25.NAME, pearmut.NAME)
+ACCOMPANY = ("documents-", "segments-", "ad-sys-", "ad-DA-diff-", "adwilcox-", "annotators.tsv")
+ENDINGS = (".csv", ".tsv", ".txt", ".jsonl", ".json", ".ndjson", ".score")
+READ_AS = {
+    "wmt_da": "direct assessment",
+    "segment_scores": "scores per system and segment",
+    "mqm": "MQM errors",
+    "relative_ranking": "relative ranking",
+    "wmt24": "error span annotation",
+    "wmt25": "error span annotation or MQM",
+    "pearmut": "error span annotation",
+    "arena": "votes",
+    "appraise": "direct assessment",
+    "esa": "error span annotation",
+    "appraise_mqm": "MQM errors",
+}
+
+
+def table() -> pd.DataFrame:
+    """Return the formats that are recognised by their headers.
+
+    Columns format, read_as, fields (the header that is looked for) and about.
+    """
+    rows = []
+    for name, module in FORMATS.items():
+        about = (module.__doc__ or "").split("\n")[0]
+        rows.append([name, READ_AS[name], module.HEADER, about])
+    return pd.DataFrame(rows, columns=["format", "read_as", "fields", "about"])
+
+
+def detect_file(path: Path) -> str:
+    """Return the format of a file by its header, or an empty string."""
+    return next((name for name, module in FORMATS.items() if module.matches(path)), "")
+
+
+def list_files(path: Path) -> list[Path]:
+    """Return the file, or the files of a folder that may hold judgments, sorted."""
+    if path.is_file():
+        return [path]
+    names = [each for each in sorted(path.iterdir()) if each.is_file() and _is_table(each)]
+    return [each for each in names if not each.name.startswith((*ACCOMPANY, "."))]
+
+
+def _is_table(path: Path) -> bool:
+    name = path.name.lower().removesuffix(".gz").removesuffix(".tar")
+    return name.endswith(ENDINGS)
+
+
+def detect(path: Path) -> str:
+    """Return the format of a file or folder, or an empty string if it has none of the formats.
+
+    Raises DataError for a folder with files of several formats.
+    """
+    if path.is_dir() and any(locate(path, name) for name in (wmt_da.ALL_ROWS, wmt_da.RANKED)):
+        return wmt_da.NAME
+    found = {name for each in list_files(path) if (name := detect_file(each))}
+    for name in OF_FOLDER:
+        if name in found:
+            return name
+    if len(found) > 1:
+        raise DataError("several_formats", file=path, value=", ".join(sorted(found)))
+    return found.pop() if found else ""
+
+
+def read(
+    path: Path, name: str = "", pair: str = "", unmarked: str = "", weights: str = ""
+) -> dict[str, Judgments]:
+    """Read a file or folder of one of the formats.
+
+    Parameters
+    ----------
+    path : Path
+    name : str
+        The format; empty to detect it.
+    pair : str
+        The language pair; empty for all.
+    unmarked : str
+        MQM only: what an output without a row means (see `mqm.read`).
+    weights : str
+        MQM only: a name of `mqm_weights.WEIGHTS`.
+
+    Returns
+    -------
+    dict
+        `Judgments` by language pair or task.
+
+    Raises
+    ------
+    DataError
+        For an unknown format, and for a wrong value.
+    """
+    name = name or detect(path)
+    if name not in FORMATS:
+        value = first_line(path)[:80] if path.is_file() else path.name
+        raise DataError("unknown_format", file=path, value=value, expected=", ".join(FORMATS))
+    module = FORMATS[name]
+    judgments: dict[str, Judgments]
+    if name in OF_FOLDER:
+        judgments = module.read(path, pair)
+        return judgments
+    files = _files_of(path, name)
+    if name in ONE_FILE and len(files) > 1:
+        judgments = _read_each(module, files, pair)
+    elif name == mqm.NAME:
+        judgments = mqm.read(files, pair, unmarked, weights or DEFAULT)
+    elif name == appraise_mqm.NAME:
+        judgments = appraise_mqm.read(files, pair, weights=weights or DEFAULT)
+    else:
+        judgments = module.read(files, pair)
+    return judgments
+
+
+def _files_of(path: Path, name: str) -> list[Path]:
+    files = [each for each in list_files(path) if path.is_file() or detect_file(each) == name]
+    if path.is_dir() and name in (appraise.NAME, esa.NAME, appraise_mqm.NAME):
+        files += [each for each in sorted(path.iterdir()) if appraise.is_companion(each)]
+    return files
+
+
+def _read_each(module: ModuleType, files: Sequence[Path], pair: str) -> dict[str, Judgments]:
+    """Read files that hold different language pairs."""
+    every: dict[str, Judgments] = {}
+    for file in files:
+        for key, judgments in module.read([file], "").items():
+            if key in every:
+                raise DataError("several_files_for_pair", file=file, value=key)
+            every[key] = judgments
+    if pair and pair not in every:
+        raise DataError("unknown_pair", value=pair, expected=", ".join(every))
+    return {pair: every[pair]} if pair else every
