@@ -202,3 +202,12 @@ NOTES: dict[str, str] = {
     "missing_domain": "These systems have no judgments in some domain, so that their means over all "
     "domains cannot be compared: {systems}.",
 }
+
+PLANS: dict[str, str] = {
+    # what each row of a plan changes, and what it holds fixed
+    "now": "The present campaign.",
+    "annotators": "Twice the annotators, each judging as much as now, on the same documents.",
+    "documents": "Twice the documents, by the same annotators, each judging twice as much.",
+    "both": "Twice the annotators and twice the documents (in votes: questions), each annotator judging as much as now.",
+    "ratings": "Twice the ratings of each output, by the same annotators, on the same documents.",
+}

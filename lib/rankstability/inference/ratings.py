@@ -11,7 +11,7 @@ from ..scores.arrays import ScoreArrays
 from .assemble import PairTests, assemble, too_few_units, two_sided_p
 from .items import test_items
 from .moderation import moderate_variances
-from .regimes import rating_notes
+from .regimes import add_note, rating_notes, shown_names
 from .result import RankInference
 from .standardised import adjust, annotator_shares
 from .units import (
@@ -112,8 +112,7 @@ def _only_systems(arrays: ScoreArrays, present: np.ndarray) -> ScoreArrays:
 def _domains(arrays: ScoreArrays, by_domain: bool) -> np.ndarray:
     """Return the stratum of each judgment, from 0: its domain, or the whole table."""
     if by_domain and "domain" in arrays.units:
-        domain: np.ndarray = np.unique(arrays.units["domain"], return_inverse=True)[1]
-        return domain
+        return np.asarray(np.unique(arrays.units["domain"], return_inverse=True)[1])
     return np.zeros(arrays.n_judgments, int)
 
 
@@ -315,7 +314,8 @@ def _without_domains(arrays: ScoreArrays, unit: str | None, complete: np.ndarray
     tests = test_ratings(_only_systems(arrays, inside), unit, True)
     lacking = {arrays.systems[k]: "missing_domain" for k in np.flatnonzero(~complete)}
     mean[inside] = tests.mean
-    return expand(tests, arrays.systems, inside, mean, lacking)
+    whole = expand(tests, arrays.systems, inside, mean, lacking)
+    return add_note(whole, "missing_domain", systems=shown_names([*lacking]))
 
 
 def expand(
@@ -326,17 +326,15 @@ def expand(
     reasons: dict[str, str],
 ) -> PairTests:
     """Return tests of some systems (codes `inside`) as tests of all, of whom the others have none."""
-    n = len(systems)
 
     def whole(part: np.ndarray, fill: float | str = np.nan) -> np.ndarray:
-        out = np.full((n,) * part.ndim, fill, part.dtype if fill == "" else float)
+        out = np.full((len(systems),) * part.ndim, fill, object if fill == "" else float)
         out[np.ix_(*[inside] * part.ndim)] = part
         return out
 
-    optional = {
-        name: None if (part := getattr(tests, name)) is None else whole(part, fill)
-        for name, fill in (("variance_raw", np.nan), ("df_raw", 0.0), ("pair_reasons", ""))
-    }
+    def optional(part: np.ndarray | None, fill: float | str = np.nan) -> np.ndarray | None:
+        return None if part is None else whole(part, fill)
+
     return replace(
         tests,
         systems=systems,
@@ -350,5 +348,7 @@ def expand(
         effective={kind: whole(number, 0.0) for kind, number in tests.effective.items()},
         n_units={kind: whole(number, 0.0) for kind, number in tests.n_units.items()},
         reasons={**tests.reasons, **reasons},
-        **optional,
+        pair_reasons=optional(tests.pair_reasons, ""),
+        variance_raw=optional(tests.variance_raw),
+        df_raw=optional(tests.df_raw, 0.0),
     )

@@ -107,7 +107,8 @@ class RankInference:
     @property
     def could_be_first(self) -> np.ndarray:
         """Whether an assessable system's rank set starts at 1: (n,)."""
-        return self.assessable & (self.rank_low == 1)
+        first: np.ndarray = self.assessable & (self.rank_low == 1)
+        return first
 
     def pairs(self) -> pd.DataFrame:
         """Return the table of all pairs: system_a, system_b, difference, standard_error, result, better, reason.

@@ -88,7 +88,8 @@ class StratumFit:
     @property
     def mean(self) -> np.ndarray:
         """The score of each system: its effect plus the mean score of its component."""
-        return self.effect + self.level
+        mean: np.ndarray = self.effect + self.level
+        return mean
 
 
 def fit_stratum(stratum: Stratum, n: int) -> StratumFit:
@@ -128,7 +129,8 @@ def fit_stratum(stratum: Stratum, n: int) -> StratumFit:
 def estimate(fit: StratumFit, values: np.ndarray) -> np.ndarray:
     """Return the means within segments of other values of the same judgments: (systems,)."""
     effect, level = _estimate(fit.stratum, fit.by_segment, fit.inverse, fit.component, values)
-    return effect + level
+    mean: np.ndarray = effect + level
+    return mean
 
 
 def _estimate(
@@ -255,7 +257,8 @@ def _level_influence(fit: StratumFit, local: np.ndarray, size: int) -> np.ndarra
     rest = weight.sum(axis=0) - weight
     remains = rest > CONNECTED * weight.sum(axis=0)
     influence = np.divide(moved, rest, out=np.zeros_like(moved), where=remains)
-    return influence[:, fit.component]
+    of_system: np.ndarray = influence[:, fit.component]
+    return of_system
 
 
 def _lost_information(
@@ -407,8 +410,8 @@ def compare_within(fits: Sequence[StratumFit], kinds: Sequence[str]) -> WithinTe
     together = {kind: _join(parts, factors) for kind, parts in left_out.items()}
     effective = {kind: together[kind][0].effective for kind in kinds}
     pair_effective = {
-        kind: np.fmin(
-            pair_effective_over_strata([part.pair_effective for part in left_out[kind]], factors),
+        kind: np.minimum(
+            pair_effective_over_strata([_pairs_or_least(part) for part in left_out[kind]], factors),
             np.minimum.outer(effective[kind], effective[kind]),
         )
         for kind in kinds
@@ -434,6 +437,15 @@ def compare_within(fits: Sequence[StratumFit], kinds: Sequence[str]) -> WithinTe
         df=df,
         strata=strata,
     )
+
+
+def _pairs_or_least(part: LeaveOut) -> np.ndarray:
+    """Return e_st in one stratum; where no segments join the two, the lesser of e_s and e_t."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effective = 1 / (part.share**2).sum(axis=0)
+    least = np.minimum.outer(effective, effective)
+    pairs: np.ndarray = np.where(np.isnan(part.pair_effective), least, part.pair_effective)
+    return pairs
 
 
 def _cell_codes(first: list[np.ndarray], second: list[np.ndarray]) -> list[np.ndarray]:
@@ -489,13 +501,12 @@ def _of_stratum(
     fit: StratumFit,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return lambda^2 V_k and df_k of one stratum."""
-    alone = np.ones(1)
-    together = {kind: _join([parts[k]], alone) for kind, parts in left_out.items()}
+    together = {kind: _join([parts[k]], np.ones(1)) for kind, parts in left_out.items()}
     effective = {}
     for kind in kinds:
         number = together[kind][0].effective
         least = np.minimum.outer(number, number)
-        effective[kind] = np.fmin(left_out[kind][k].pair_effective, least)
+        effective[kind] = np.minimum(_pairs_or_least(left_out[kind][k]), least)
     variance = largest_variance(together, _same(fit.component))
     return factor**2 * variance, least_df(effective)
 
@@ -518,10 +529,10 @@ def pair_effective_over_strata(
 ) -> np.ndarray:
     """Return 1 + (sum l^2/e)^2 / sum((l^2/e)^2 / (e - 1)) over strata; 1 if one has e = 1."""
     effective = np.asarray(of_stratum, float)
-    if len(effective) == 1:
-        return effective[0]
     weight = (factors**2).reshape(-1, *[1] * (effective.ndim - 1)) / effective
-    return 1 + satterthwaite([(w, e - 1) for w, e in zip(weight, effective, strict=True)])
+    together = 1 + satterthwaite([(w, e - 1) for w, e in zip(weight, effective, strict=True)])
+    number: np.ndarray = effective[0] if len(effective) == 1 else together
+    return number
 
 
 def satterthwaite(parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
