@@ -6,6 +6,8 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
+
 from .codes import EXCLUSIONS, NOTES
 from .errors import escape_invisible
 
@@ -72,3 +74,133 @@ def lines_as_html(lines: Sequence[str]) -> str:
     """Return lines as HTML, the first in bold, with every name escaped."""
     first, *rest = [html.escape(line) for line in lines]
     return "<p><b>" + first + "</b><br>" + "<br>".join(rest) + "</p>"
+
+
+RULES = {  # how a boundary is shown, in text and as a border
+    "drawn and supported": ("-", "2px solid"),
+    "drawn": ("- ", "1px dashed"),
+    "supported": ("=", "4px double"),
+}
+LEGENDS = {
+    "drawn and supported": "solid: drawn by the procedure and supported",
+    "drawn": "dashed: drawn by the procedure, not supported",
+    "supported": "double: supported, not drawn by the procedure",
+    "drawn without inference": "solid: drawn by the rule",
+}
+
+
+def boundary_kinds(ranking: Any) -> dict[int, str]:
+    """Return how the boundary below each rank is shown: a key of `RULES`."""
+    kinds = {}
+    for row in ranking.boundaries.itertuples():
+        kind = "drawn" if row.drawn else "supported"
+        if row.drawn and (row.supported or ranking.inference is None):
+            kind = "drawn and supported"
+        kinds[int(row.rank)] = kind
+    return kinds
+
+
+def _shown_cells(ranking: Any) -> list[list[str]]:
+    """Return the heading and the rows of a ranking as texts."""
+    table = ranking.table
+    digits = decimals(table["score"]) if "score" in table else 3
+    if "score" not in table:
+        columns = [name for name in ("rank", "system", "raw", "z", "segments") if name in table]
+        heading = columns
+    else:
+        heading = ["rank", "system", ranking.score_name, "95 % interval", "ranks"]
+    rows = [heading]
+    for row in table.itertuples():
+        if "score" not in table:
+            values = [getattr(row, name) for name in heading]
+            rows.append([f"{v:.3f}" if isinstance(v, float) else str(v) for v in values])
+            continue
+        known = row.assessable and row.score_low == row.score_low
+        interval = f"{row.score_low:.{digits}f} to {row.score_high:.{digits}f}" if known else ""
+        ranks = rank_set(row.rank_low, row.rank_high) if row.assessable else ""
+        name = f"{row.system} (human)" if row.human else str(row.system)
+        rows.append([str(row.rank), name, f"{row.score:.{digits}f}", interval, ranks])
+    return [[escape_invisible(text) for text in row] for row in rows]
+
+
+def decimals(scores: Any) -> int:
+    """Return the number of decimals with which scores are shown: three digits of their range."""
+    values = [abs(float(value)) for value in scores if value == value]
+    largest = max(values, default=0.0)
+    return 3 if largest < 10 else 2 if largest < 100 else 1
+
+
+def rank_set(low: float, high: float) -> str:
+    """Return a set of ranks: ``2``, or ``1 to 3``."""
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def ranking_as_text(ranking: Any) -> list[str]:
+    """Return a ranking as lines of text with a rule at each boundary and a legend."""
+    cells = _shown_cells(ranking)
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    breadth = sum(widths) + 2 * (len(widths) - 1)
+    kinds = boundary_kinds(ranking)
+    lines = []
+    for rank, row in enumerate(cells):
+        padded = [
+            text.ljust(width) if column == 1 else text.rjust(width)
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(padded).rstrip())
+        if rank == 0:
+            lines.append("-" * breadth)
+        elif rank in kinds:
+            sign = RULES[kinds[rank]][0]
+            lines.append((sign * breadth)[:breadth].rstrip())
+    return lines + _notes(ranking)
+
+
+def _notes(ranking: Any) -> list[str]:
+    """Return the legend of the rules, and the sampling unit."""
+    kinds = sorted(set(boundary_kinds(ranking).values()))
+    if ranking.inference is None:
+        return [LEGENDS["drawn without inference"]] if kinds else []
+    notes = [LEGENDS[kind] for kind in kinds]
+    unit = ranking.unit.replace(" x ", " and ")
+    notes.append(f"sampling units: {unit}" if unit else "no inference is made")
+    return notes
+
+
+def ranking_as_html(ranking: Any) -> str:
+    """Return a ranking as an HTML table with a border at each boundary; names are escaped."""
+    heading, *rows = _shown_cells(ranking)
+    kinds = boundary_kinds(ranking)
+    head = "".join(f"<th>{html.escape(text)}</th>" for text in heading)
+    body = []
+    for rank, row in enumerate(rows, start=1):
+        border = f"border-bottom: {RULES[kinds[rank]][1]} currentColor" if rank in kinds else ""
+        cells = "".join(
+            f'<td style="text-align: {"left" if column == 1 else "right"}; {border}">'
+            f"{html.escape(text)}</td>"
+            for column, text in enumerate(row)
+        )
+        body.append(f"<tr>{cells}</tr>")
+    notes = "<br>".join(html.escape(note) for note in _notes(ranking))
+    return (
+        '<table style="border-collapse: collapse"><thead><tr>'
+        f"{head}</tr></thead><tbody>{''.join(body)}</tbody></table><p>{notes}</p>"
+    )
+
+
+def ranking_as_latex(ranking: Any) -> str:
+    """Return a ranking as a LaTeX table (booktabs), with a rule at each boundary; names are escaped."""
+    heading, *rows = _shown_cells(ranking)
+    frame = pd.DataFrame(rows, columns=heading)
+    styler = (
+        frame.style.hide(axis="index").format(escape="latex").format_index(escape="latex", axis=1)
+    )
+    text = str(styler.to_latex(column_format="rlrrr"[: len(heading)], hrules=True))
+    lines = text.splitlines()
+    first = lines.index("\\midrule") + 1
+    for rank, kind in sorted(boundary_kinds(ranking).items(), reverse=True):
+        rule = {"drawn": "\\cmidrule(lr){1-%d}", "supported": "\\midrule\\midrule"}.get(
+            kind, "\\midrule"
+        )
+        lines.insert(first + rank, rule % len(heading) if "%d" in rule else rule)
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,101 @@
+"""`Ranking`: systems in order, with boundaries, pairs and what a new campaign would show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .. import formatting
+from ..judgments import Judgments
+
+DrawBoundaries = Callable[[np.ndarray, np.ndarray], np.ndarray]
+BOUNDARIES = ["rank", "above", "below", "drawn", "supported", "state"]
+PAIRS = ["system_a", "system_b", "difference", "standard_error", "result", "better", "reason"]
+
+
+@dataclass(frozen=True, repr=False)
+class Ranking:
+    """Systems in order, best first, with tests, cluster boundaries and pairs.
+
+    Attributes
+    ----------
+    table : DataFrame
+        From judgments: rank, system, score, cluster, score_low, score_high (95 % interval of one
+        score, not for comparing two), rank_low, rank_high (confidence set for the rank),
+        could_be_first, assessable, human. From segment scores: rank, system, raw, z, segments,
+        judgments, cluster.
+    p_values : DataFrame
+        The p of the procedure's test, systems by systems in order; NaN on the diagonal.
+    boundaries : DataFrame
+        Columns rank (below which the boundary is), above, below (the systems next to it), drawn (by
+        the procedure), supported (with new sampling units), state (supported, contradicted or
+        inconclusive). Only places with a boundary are listed.
+    pairs : DataFrame
+        Columns system_a, system_b, difference (a minus b, as the scores were given),
+        standard_error, result (better, inconclusive or not_assessable), better (the better system)
+        and reason. Empty for segment scores.
+    systems : list of str
+        Systems in order, best first.
+    procedure, title, test, rule : str
+        Name of the procedure and its title, test and rule for boundaries in words.
+    alpha : float
+        Level of the procedure's tests, and of the joint statements.
+    unit : str
+        The sampling units, such as ``annotator x document``; empty if no inference is made.
+    kind, pair, campaign, score_name : str
+        The kind of judgments, language pair, campaign, and what the score is.
+    lower_is_better : bool
+        Whether lower scores are better; they are shown as they were given.
+    inference : RankInference, optional
+        What new sampling units would show again.
+    judgments : Judgments, optional
+        The judgments that were ranked.
+    """
+
+    table: pd.DataFrame
+    p_values: pd.DataFrame
+    boundaries: pd.DataFrame
+    pairs: pd.DataFrame
+    procedure: str = ""
+    title: str = ""
+    test: str = ""
+    rule: str = ""
+    alpha: float = 0.05
+    unit: str = ""
+    kind: str = ""
+    pair: str = ""
+    campaign: str = ""
+    score_name: str = "score"
+    lower_is_better: bool = False
+    inference: Any = field(default=None)
+    judgments: Judgments | None = None
+    lead: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    draw: DrawBoundaries | None = None
+
+    @property
+    def systems(self) -> list[str]:
+        """Systems in order, best first."""
+        return [str(name) for name in self.table["system"]]
+
+    @property
+    def clusters(self) -> list[frozenset[str]]:
+        """The clusters as sets of systems, best first."""
+        label = self.table["cluster"].to_numpy()
+        names = self.table["system"].to_numpy()
+        return [frozenset(names[label == k]) for k in np.unique(label)]
+
+    def to_latex(self) -> str:
+        """Return the table in LaTeX, with rules at the boundaries."""
+        return formatting.ranking_as_latex(self)
+
+    def __repr__(self) -> str:
+        """Return the table as text, with a rule at each boundary."""
+        return "\n".join(formatting.ranking_as_text(self))
+
+    def _repr_html_(self) -> str:
+        """Return the table as HTML, with a rule at each boundary and a legend."""
+        return formatting.ranking_as_html(self)

@@ -1,0 +1,231 @@
+"""Relative rankings and votes as pairwise comparisons, and counts of wins and ties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError
+from ..judgments import COMPARISON_KINDS, REFERENCE, Judgments
+from .arrays import VoteArrays
+from .build import codes_of
+
+DROP, KEEP = "drop", "keep"  # what becomes of outputs of a block without a rank
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """How often each system was judged better than each other one, and how often equal.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        In order of name.
+    wins, ties : arrays, shape (..., n, n)
+        wins[i, j]: how often i was better than j; `ties` is symmetric. Leading axes are replicates.
+    """
+
+    systems: tuple[str, ...]
+    wins: np.ndarray
+    ties: np.ndarray
+
+    def without(self, *systems: str) -> PairCounts:
+        """Return the counts among the other systems; absent names are ignored."""
+        keep = [k for k, name in enumerate(self.systems) if name not in systems]
+        rows, columns = np.ix_(keep, keep)
+        names = tuple(self.systems[k] for k in keep)
+        return PairCounts(names, self.wins[..., rows, columns], self.ties[..., rows, columns])
+
+    @property
+    def comparisons(self) -> int:
+        """The number of comparisons, ties included."""
+        return int(self.wins.sum() + self.ties.sum() // 2)
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per pair: system_a, system_b, wins_a, wins_b, ties, comparisons."""
+        a, b = np.triu_indices(len(self.systems), 1)
+        names = np.array(self.systems, dtype=object)
+        wins_a, wins_b, ties = self.wins[a, b], self.wins[b, a], self.ties[a, b]
+        columns = {"system_a": names[a], "system_b": names[b], "wins_a": wins_a, "wins_b": wins_b}
+        return pd.DataFrame({**columns, "ties": ties, "comparisons": wins_a + wins_b + ties})
+
+
+def expand_blocks(
+    judgments: Judgments, unranked: str = DROP
+) -> tuple[tuple[str, ...], np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return all comparisons within ranking blocks: systems, block row, first, second, sign.
+
+    The block row is the position of the first output's row in the table. Sign is 1 if the first was
+    ranked better, -1 if worse, 0 if equal. With `unranked` ``drop``, an output without a rank takes
+    part in no comparison (Bojar et al. 2011); with ``keep``, its -1 counts as a rank and beats
+    everything, which reproduces the scores that Koehn (2012) prints.
+    """
+    if unranked not in (DROP, KEEP):
+        raise DataError("unknown_unranked", value=unranked, expected="drop or keep")
+    table = judgments.table
+    codes, systems = codes_of(table["system"])
+    block, _ = pd.factorize(table["block"])
+    rank = table["rank"].to_numpy()
+    order = np.lexsort((np.arange(len(block)), block))
+    if unranked == DROP:
+        order = order[rank[order] > 0]
+    block, codes, rank = block[order], codes[order], rank[order]
+    row, first, second, sign = [], [], [], []
+    size = int(np.bincount(block).max(initial=0))
+    for step in range(1, size):
+        here = np.flatnonzero(block[:-step] == block[step:]) if step < len(block) else []
+        there = np.asarray(here, int) + step
+        row.append(order[here])
+        first.append(codes[here])
+        second.append(codes[there])
+        sign.append(np.sign(rank[there] - rank[here]))
+    parts = [np.concatenate(part) if part else np.zeros(0, int) for part in (row, first, second, sign)]
+    return systems, parts[0], parts[1], parts[2], parts[3]
+
+
+def vote_arrays(judgments: Judgments, reference: bool = False, unranked: str = DROP) -> VoteArrays:
+    """Return the comparisons of votes or relative rankings as arrays.
+
+    In relative rankings a comparison belongs to the annotator and the question of its block: the
+    document if documents are named (more than one), otherwise the segment. Votes of judge models
+    beside those of people are left out.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Votes or relative rankings.
+    reference : bool
+        Whether comparisons with the reference count.
+    unranked : str
+        See `expand_blocks`.
+    """
+    if judgments.kind not in COMPARISON_KINDS:
+        raise DataError("wrong_kind", kind=judgments.kind)
+    table = judgments.table
+    if judgments.kind == "votes":
+        return _from_votes(judgments)
+    systems, row, first, second, sign = expand_blocks(judgments, unranked)
+    outcome = (sign + 1) / 2
+    keep = np.ones(len(row), bool)
+    if not reference and REFERENCE in systems:
+        code = systems.index(REFERENCE)
+        keep = (first != code) & (second != code)
+        first, second = first - (first > code), second - (second > code)
+        systems = tuple(name for name in systems if name != REFERENCE)
+    at = row[keep]
+    annotator, annotators = _unit(table, "annotator", at)
+    named = "document" in table and table["document"].nunique() > 1
+    question, questions = _unit(table, "document" if named else "segment", at)
+    return VoteArrays(
+        systems=systems,
+        first=first[keep],
+        second=second[keep],
+        outcome=outcome[keep],
+        weight=np.ones(len(at)),
+        annotator=annotator,
+        question=question,
+        block=pd.factorize(table["block"])[0][at],
+        annotators=annotators,
+        questions=questions,
+        order_known=False,
+        relative_ranking=True,
+    )
+
+
+def _from_votes(judgments: Judgments) -> VoteArrays:
+    """Return the arrays of a table of votes."""
+    table = judgments.table
+    models = set(judgments.judge_models)
+    only_models = False
+    if models and "annotator" in table:
+        is_model = table["annotator"].isin(models).to_numpy()
+        only_models = bool(is_model.all())
+        if not only_models:
+            table = table[~is_model]
+    hidden = set(judgments.controls)
+    if hidden:
+        table = table[~(table["left"].isin(hidden) | table["right"].isin(hidden)).to_numpy()]
+    if table.empty:
+        raise DataError("no_judgments")
+    both = pd.concat([table["left"].astype(object), table["right"].astype(object)])
+    codes, systems = codes_of(both)
+    n = len(table)
+    outcome = table["winner"].astype(str).map({"left": 1.0, "right": 0.0, "tie": 0.5})
+    at = np.arange(n)
+    annotator, annotators = _unit(table, "annotator", at)
+    question, questions = _unit(table, "question", at)
+    weight = table["weight"].to_numpy(float) if "weight" in table else np.ones(n)
+    return VoteArrays(
+        systems=systems,
+        first=codes[:n],
+        second=codes[n:],
+        outcome=outcome.to_numpy(float),
+        weight=weight,
+        annotator=annotator,
+        question=question,
+        annotators=annotators,
+        questions=questions,
+        order_known=judgments.order_known,
+        judge_model=only_models,
+    )
+
+
+def _unit(
+    table: pd.DataFrame, column: str, rows: np.ndarray
+) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """Return the codes and names of a unit; None unless every row names one."""
+    if column not in table:
+        return None, ()
+    codes, names = codes_of(table[column])
+    codes = codes[rows]
+    if len(codes) == 0 or (codes < 0).any():
+        return None, ()
+    return codes, names
+
+
+def count_votes(votes: VoteArrays) -> PairCounts:
+    """Return the counts of wins and ties of comparisons."""
+    n = len(votes.systems)
+    flat = votes.first * n + votes.second
+    back = votes.second * n + votes.first
+    won, lost = votes.outcome == 1, votes.outcome == 0
+    wins = np.bincount(flat[won], votes.weight[won], n * n)
+    wins += np.bincount(back[lost], votes.weight[lost], n * n)
+    tied = votes.outcome == 0.5
+    ties = np.bincount(flat[tied], votes.weight[tied], n * n)
+    ties += np.bincount(back[tied], votes.weight[tied], n * n)
+    if (votes.weight == 1).all():
+        wins, ties = wins.astype(int), ties.astype(int)
+    return PairCounts(votes.systems, wins.reshape(n, n), ties.reshape(n, n))
+
+
+def count_pairs(judgments: Judgments, reference: bool = True, unranked: str = DROP) -> PairCounts:
+    """Return the counts of wins and ties as matrices, with the reference unless it is left out."""
+    return count_votes(vote_arrays(judgments, reference, unranked))
+
+
+def pair_counts(judgments: Judgments, reference: bool = True) -> pd.DataFrame:
+    """Count how often each system was judged better than each other one, and how often equal.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Votes or relative rankings.
+    reference : bool
+        Whether comparisons with the reference of relative rankings count.
+
+    Returns
+    -------
+    DataFrame
+        One row per pair: system_a, system_b (in order of name), wins_a, wins_b, ties, comparisons.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> counts = rs.pair_counts(rs.load("demo-rr", "cs-en"))
+    >>> counts.loc[0, "system_a"], int(counts["comparisons"].sum())
+    ('_ref', 3932)
+    """
+    return count_pairs(judgments, reference).table()
