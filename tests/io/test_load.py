@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+
 from rankstability.errors import DataError
 from rankstability.io.load import campaigns, load, pairs
 from rankstability.judgments import Judgments
-
 from real import real_data
 
 COUNTS = pd.read_csv(Path(__file__).with_name("released_counts.csv"), keep_default_na=False)

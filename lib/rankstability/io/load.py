@@ -209,6 +209,9 @@ def _load_path(name: str, pair: str, task: str) -> Judgments:
         if is_path:
             raise DataError("no_such_file", value=name)
         find_campaign(name)  # raises
+    for campaign in list_campaigns():
+        if not campaign.parts and campaign.folder.resolve() == path.resolve():
+            return load(campaign.name, pair, task)
     result = read(path)
     known = {result.pair: result} if isinstance(result, Judgments) else result
     wanted = f"{pair} {task}".strip()

@@ -164,7 +164,8 @@ def _seconds(actions: Any, outputs: int) -> float | None:
         [each for each in actions if isinstance(each, dict)] if isinstance(actions, list) else []
     )
     times = [each.get("time") for each in logged]
-    known = [time for time in times if isinstance(time, int | float) and abs(time) < LATEST]
+    numbers = [t for t in times if isinstance(t, int | float) and not isinstance(t, bool)]
+    known = [time for time in numbers if abs(time) < LATEST]
     return (max(known) - min(known)) / outputs if len(known) > 1 and outputs else None
 
 

@@ -24,7 +24,7 @@ from . import (
     wmt25,
     wmt_da,
 )
-from .files import first_line, locate
+from .files import first_line, locate, read_head
 
 FORMATS: dict[str, ModuleType] = {
     module.NAME: module
@@ -44,7 +44,16 @@ FORMATS: dict[str, ModuleType] = {
 }  # in the order in which they are tried
 OF_FOLDER = (wmt_da.NAME, segment_scores.NAME)  # their files belong together
 ONE_FILE = (wmt24.NAME, wmt25.NAME, pearmut.NAME)
-ACCOMPANY = ("documents-", "segments-", "ad-sys-", "ad-DA-diff-", "adwilcox-", "annotators.tsv")
+BESIDE = ("official", "documents", "sources", "references")
+ACCOMPANY = (
+    "documents-",
+    "segments-",
+    "ad-sys-",
+    "ad-DA-diff-",
+    "adwilcox-",
+    "annotators.tsv",
+    "data_RNK-public",
+)
 ENDINGS = (".csv", ".tsv", ".txt", ".jsonl", ".json", ".ndjson", ".score")
 READ_AS = {
     "wmt_da": "direct assessment",
@@ -82,8 +91,18 @@ def list_files(path: Path) -> list[Path]:
     """Return the file, or the files of a folder that may hold judgments, sorted."""
     if path.is_file():
         return [path]
-    names = [each for each in sorted(path.iterdir()) if each.is_file() and _is_table(each)]
-    return [each for each in names if not each.name.startswith((*ACCOMPANY, "."))]
+    files = _tables_in(path)
+    if not any(map(detect_file, files)):  # a release with a folder for each part
+        folders = [each for each in sorted(path.iterdir()) if each.is_dir()]
+        folders = [each for each in folders if each.name not in BESIDE]
+        files = [file for folder in folders for file in _tables_in(folder)] or files
+    return files
+
+
+def _tables_in(folder: Path) -> list[Path]:
+    files = [each for each in sorted(folder.iterdir()) if each.is_file() and _is_table(each)]
+    files = [each for each in files if not each.name.startswith((*ACCOMPANY, "."))]
+    return [each for each in files if "\n" in read_head(each).strip()]  # no header alone
 
 
 def _is_table(path: Path) -> bool:
