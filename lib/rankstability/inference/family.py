@@ -53,7 +53,9 @@ def step_down(
         group = np.append(0, np.cumsum(supported))
         better = better | (group[:, None] < group)
         is_open = (same_place @ (above & ~better) @ same_place) > 0
-        better |= above & (p <= alpha * pair_share(is_open))
+        smallest_p = p[above & ~better].min(initial=1.0)
+        if smallest_p <= alpha * _share_of_longest_run(is_open):
+            better |= above & (p <= alpha * pair_share(is_open))
         better |= (better.astype(float) @ better) > 0
         supported = np.array([better[:r, r:].all() for r in range(1, n)], bool)
         if (better == before).all():
@@ -65,6 +67,19 @@ def _half_of_grouped(supported: np.ndarray) -> float:
     ends = np.flatnonzero(np.concatenate([[True], supported, [True]]))
     sizes = np.diff(ends)
     return float(sizes[sizes > 1].sum()) / 2
+
+
+def _open_to(is_open: np.ndarray) -> np.ndarray:
+    """Return for each place i the last j such that the run i..j is open; at least i."""
+    places = np.arange(len(is_open))
+    last = np.where(is_open, places, -1).max(axis=1, initial=-1)
+    return np.maximum(np.maximum.accumulate(last), places)
+
+
+def _share_of_longest_run(is_open: np.ndarray) -> float:
+    """Return the share of the partition with one run, the longest: an upper limit, and quick."""
+    longest = 1 + int((_open_to(is_open) - np.arange(len(is_open))).max(initial=0))
+    return 2 / (longest * (longest - 1)) if longest > 1 else 1.0
 
 
 def pair_share(is_open: np.ndarray) -> float:
@@ -88,12 +103,9 @@ def pair_share(is_open: np.ndarray) -> float:
     6
     """
     n = len(is_open)
-    # for each place i the last j such that the run i..j is open; at least i
-    places = np.arange(n)
-    last = np.where(is_open, places, -1).max(axis=1, initial=-1)
-    open_to = np.maximum(np.maximum.accumulate(last), places)
+    open_to = _open_to(is_open)
     # largest S by the number of systems so far, of single systems, and of runs
-    largest = np.full((n + 1, n + 1, n // 2 + 1), -np.inf)
+    largest = np.full((n + 1, n + 1, n // 2 + 1), -np.inf, np.float32)  # exact: integers
     largest[0, 0, 0] = 0.0
     for j in range(1, n + 1):
         largest[j, 1:] = largest[j - 1, :-1]

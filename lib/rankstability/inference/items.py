@@ -12,10 +12,11 @@ import numpy as np
 from scipy.special import bdtr
 
 from ..scores.arrays import ScoreArrays
-from .units import UnitInfluence, jackknife, sums_by
+from .units import UnitInfluence, difference_variance, jackknife, sums_by
 from .within import Stratum, StratumFit, fit_stratum
 
 SHOWN_LEVEL = 0.05
+LARGE_TABLE = 20_000_000  # items with different systems, times squared number of systems
 
 
 @dataclass(frozen=True)
@@ -103,28 +104,25 @@ def _parts(fit: StratumFit, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _pair_effective(fit: StratumFit) -> np.ndarray:
     """Return e_st = (sum of l)^2 / (sum of l^2) over items; NaN where no items join the two.
 
-    l = x' N+ T N+ x, with T the information of the item. Items with the same systems are alike.
+    l = x' N+ T N+ x, with T the information of the item. Items with the same systems are alike. In
+    a large table, e_st is replaced by a lower bound: l is at most x' N+ N+ x, and the sum of l is
+    x' N+ x.
     """
     n = len(fit.effect)
-    patterns, count = np.unique(np.round(fit.by_segment, 12), axis=0, return_counts=True)
-    total, squares = np.zeros((n, n)), np.zeros((n, n))
+    joined = (fit.component[:, None] == fit.component) & ~np.eye(n, dtype=bool)
+    patterns, count = np.unique(fit.by_segment > 0, axis=0, return_counts=True)
     both = fit.inverse @ fit.inverse
-    for held, number in zip(patterns, count, strict=True):
-        lacks = np.flatnonzero(held != 1)
-        if 2 * len(lacks) < n:
-            lacking = fit.inverse[:, lacks]
-            information = both - (lacking * (1 - held[lacks])) @ lacking.T
-        else:
-            has = np.flatnonzero(held)
-            having = fit.inverse[:, has]
-            information = (having * held[has]) @ having.T
-        of_item = fit.inverse @ held / np.sqrt(held.sum())
-        information = information - np.outer(of_item, of_item)
-        own = np.diag(information)
-        part = own[:, None] + own - 2 * information
+    if len(patterns) * n * n > LARGE_TABLE:
+        total = difference_variance(fit.inverse)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(joined, total / difference_variance(both), np.nan)
+    total, squares = np.zeros((n, n)), np.zeros((n, n))
+    for judged, number in zip(patterns, count, strict=True):
+        having = fit.inverse[:, judged]
+        of_item = having.sum(axis=1) / np.sqrt(judged.sum())
+        part = difference_variance(having @ having.T - np.outer(of_item, of_item))
         total += number * part
         squares += number * part**2
-    joined = (fit.component[:, None] == fit.component) & ~np.eye(n, dtype=bool)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(joined, total**2 / squares, np.nan)
 

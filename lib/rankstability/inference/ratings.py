@@ -120,8 +120,7 @@ def _in_all(system: np.ndarray, domain: np.ndarray, n: int) -> np.ndarray:
     """Return whether each system has judgments in every domain."""
     judged = np.zeros((n, int(domain.max(initial=0)) + 1), bool)
     judged[system, domain] = True
-    complete: np.ndarray = judged.all(axis=1)
-    return complete
+    return np.asarray(judged.all(axis=1))
 
 
 def _strata(arrays: ScoreArrays, kinds: Sequence[str], domain: np.ndarray) -> list[Stratum]:

@@ -521,7 +521,8 @@ def effective_over_strata(shares: Sequence[np.ndarray], factors: np.ndarray) -> 
         share = np.average(shares, axis=0, weights=np.abs(factors))
         of_stratum = np.array([1 / (part**2).sum(axis=0) for part in shares])
         together: np.ndarray = 1 / (share**2).sum(axis=0)
-    return np.minimum(together, pair_effective_over_strata(of_stratum, factors))
+    number: np.ndarray = np.minimum(together, pair_effective_over_strata(of_stratum, factors))
+    return number
 
 
 def pair_effective_over_strata(
