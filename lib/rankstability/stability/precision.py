@@ -8,11 +8,13 @@ any size are then drawn about these true means, and tested as the ranking is.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import stdtr
 
+from ..errors import DataError
 from ..inference.family import pair_share
 from ..inference.result import RankInference
 from ..inference.units import difference_variance
@@ -90,6 +92,9 @@ class Precision:
         adding to, because part of the error falls with them.
     caution : float
         The ratio of the variance that tests assume to the one that the components give, at least 1.
+    joint : bool
+        Whether only the covariance with new units of all kinds is known, so that all kinds can only
+        grow together.
     """
 
     systems: tuple[str, ...]
@@ -99,6 +104,7 @@ class Precision:
     units: Mapping[str, int]
     sizes: tuple[str, ...]
     caution: float = 1.0
+    joint: bool = False
 
     def covariance(
         self, documents: float = 1.0, annotators: float = 1.0, ratings: float = 1.0
@@ -276,8 +282,7 @@ def estimate_precision(
 def precision_of_covariance(inference: RankInference, n_judgments: int = 0) -> Precision:
     """Take the precision from the covariance over units, for judgments without components.
 
-    The number of units is the only size, under ``annotators``. Systems that cannot be assessed are
-    left out.
+    Systems that cannot be assessed are left out.
     """
     m = int(inference.assessable.sum())
     covariance = inference.covariance[:m, :m]
@@ -287,9 +292,30 @@ def precision_of_covariance(inference: RankInference, n_judgments: int = 0) -> P
         inference.mean[:m],
         np.maximum(inference.df[:m, :m], MIN_DF),
         {ANNOTATOR: part},
-        {"judgments": n_judgments, "annotators": min(inference.units.values(), default=0)},
-        ("annotators",),
+        {"judgments": n_judgments},
+        (),
+        joint=True,
     )
+
+
+def known_precision(
+    inference: RankInference, arrays: ScoreArrays | None = None, by_domain: bool = False
+) -> Precision:
+    """Estimate the precision from components if there are scores and they allow it.
+
+    Otherwise it comes from the covariance over units.
+
+    Raises
+    ------
+    DataError
+        ``no_inference`` if fewer than two systems can be assessed.
+    """
+    if inference.no_inference or inference.assessable.sum() < 2:
+        raise DataError("no_inference", value=inference.no_inference or None)
+    if arrays is not None and not arrays.items:
+        with suppress(DataError):
+            return estimate_precision(arrays, inference, by_domain)
+    return precision_of_covariance(inference, 0 if arrays is None else arrays.n_judgments)
 
 
 def is_nested(inner: np.ndarray, outer: np.ndarray) -> bool:
