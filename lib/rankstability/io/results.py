@@ -59,8 +59,8 @@ def save(output: str | Path, **results: Any) -> None:
         for name in contents:
             (folder / f".{name}.partial").replace(folder / name)
     except OSError as error:
-        for name in contents:
-            (folder / f".{name}.partial").unlink(missing_ok=True)
+        for rest in folder.glob(".*.partial"):
+            rest.unlink()
         raise DataError("unwritable_folder", file=folder, value=error.strerror) from None
 
 
