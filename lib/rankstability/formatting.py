@@ -109,6 +109,10 @@ def _shown_cells(ranking: Any) -> list[list[str]]:
         heading = columns
     else:
         heading = ["rank", "system", ranking.score_name, "95 % interval", "ranks"]
+        shown = [table["score"].round(digits), table["score_adjusted"].round(digits)]
+        differs = bool((abs(shown[0] - shown[1]) > 1e-9).any())
+        if differs:
+            heading.insert(3, "adjusted")
     rows = [heading]
     for row in table.itertuples():
         if "score" not in table:
@@ -119,7 +123,10 @@ def _shown_cells(ranking: Any) -> list[list[str]]:
         interval = f"{row.score_low:.{digits}f} to {row.score_high:.{digits}f}" if known else ""
         ranks = rank_set(row.rank_low, row.rank_high) if row.assessable else ""
         name = f"{row.system} (human)" if row.human else str(row.system)
-        rows.append([str(row.rank), name, f"{row.score:.{digits}f}", interval, ranks])
+        cells = [str(row.rank), name, f"{row.score:.{digits}f}", interval, ranks]
+        if differs:
+            cells.insert(3, f"{row.score_adjusted:.{digits}f}")
+        rows.append(cells)
     return [[escape_invisible(text) for text in row] for row in rows]
 
 
@@ -162,6 +169,8 @@ def _notes(ranking: Any) -> list[str]:
     if ranking.inference is None:
         return [LEGENDS["drawn without inference"]] if kinds else []
     notes = [LEGENDS[kind] for kind in kinds]
+    if "adjusted" in _shown_cells(ranking)[0]:
+        notes.append("adjusted: compared on the segments that systems share")
     unit = ranking.unit.replace(" x ", " and ")
     notes.append(f"sampling units: {unit}" if unit else "no inference is made")
     return notes
@@ -195,7 +204,7 @@ def ranking_as_latex(ranking: Any) -> str:
     styler = (
         frame.style.hide(axis="index").format(escape="latex").format_index(escape="latex", axis=1)
     )
-    text = str(styler.to_latex(column_format="rlrrr"[: len(heading)], hrules=True))
+    text = str(styler.to_latex(column_format="rlrrrr"[: len(heading)], hrules=True))
     lines = text.splitlines()
     first = lines.index("\\midrule") + 1
     for rank, kind in sorted(boundary_kinds(ranking).items(), reverse=True):

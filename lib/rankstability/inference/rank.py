@@ -201,8 +201,10 @@ def _finish(
     at = np.array([place[name] for name in systems])
     told = not inference.no_inference
     low, high = inference.score_low[at], inference.score_high[at]
+    adjusted = inference.mean[at] if inference.units else table["score"]
     table = table.assign(
         score=sign * table["score"],
+        score_adjusted=sign * adjusted,
         score_low=np.minimum(sign * low, sign * high),
         score_high=np.maximum(sign * low, sign * high),
         rank_low=inference.rank_low[at],

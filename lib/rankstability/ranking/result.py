@@ -24,8 +24,9 @@ class Ranking:
     Attributes
     ----------
     table : DataFrame
-        From judgments: rank, system, score, cluster, score_low, score_high (95 % interval of one
-        score, not for comparing two), rank_low, rank_high (confidence set for the rank),
+        From judgments: rank, system, score (of the procedure), cluster, score_adjusted (compared on
+        the segments that systems share), score_low, score_high (95 % interval of the adjusted score,
+        not for comparing two), rank_low, rank_high (confidence set for the rank),
         could_be_first, assessable, human. From segment scores: rank, system, raw, z, segments,
         judgments, cluster.
     p_values : DataFrame

@@ -81,7 +81,9 @@ def expand_blocks(
         first.append(codes[here])
         second.append(codes[there])
         sign.append(np.sign(rank[there] - rank[here]))
-    parts = [np.concatenate(part) if part else np.zeros(0, int) for part in (row, first, second, sign)]
+    parts = [
+        np.concatenate(part) if part else np.zeros(0, int) for part in (row, first, second, sign)
+    ]
     return systems, parts[0], parts[1], parts[2], parts[3]
 
 
