@@ -1,0 +1,276 @@
+"""Figures of rankings: scores with rank sets, ranks side by side, and all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from ..errors import DataError
+from ..formatting import boundary_kinds
+from ..ranking.result import Ranking
+from .style import BLUE, GREEN, GREY, ORANGE, SETTINGS, WIDTH, canvas, short_name
+
+STYLES = {
+    "drawn and supported": {"linestyle": "-", "linewidth": 1.6},
+    "drawn": {"linestyle": (0, (5, 4)), "linewidth": 1.2},
+    "supported": {"linestyle": "-", "linewidth": 0.9},
+}
+LABELS = {
+    "drawn and supported": "boundary drawn and supported",
+    "drawn": "boundary drawn, not supported",
+    "supported": "boundary supported, not drawn",
+}
+ROW = 0.3  # inches of a system's row
+
+
+def plot_ranking(ranking: Ranking, ax: Axes | None = None) -> Figure:
+    """Draw a ranking: scores with 95 % intervals at the left, confidence sets for the ranks right.
+
+    A solid rule is a boundary that the procedure draws and that is supported, a dashed one is drawn
+    and not supported, a double one is supported and not drawn. Human translations are orange.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        From `rank_systems`.
+    ax : Axes, optional
+        Axes for the scores alone; by default a figure with both panels.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> figure = rs.plot_ranking(rs.rank_systems(rs.load("demo-srdc", "de-en")))
+    >>> len(figure.axes)
+    2
+    """
+    n = len(ranking.systems)
+    with plt.rc_context(SETTINGS):
+        if ax is not None:
+            _draw_scores(ranking, ax)
+            return ax.get_figure(root=True)  # type: ignore[return-value]
+        height = 1.6 + ROW * n
+        figure, (left, right) = plt.subplots(
+            1, 2, figsize=(WIDTH, height), layout="constrained", sharey=True, width_ratios=[3, 2]
+        )
+        _draw_scores(ranking, left)
+        _draw_rank_sets(ranking, right)
+        handles = _legend(ranking)
+        figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize="small")
+        title = " ".join(filter(None, (ranking.campaign, ranking.pair)))
+        if title:
+            figure.suptitle(short_name(title, 60), fontsize="medium")
+        plt.close(figure)
+    return figure
+
+
+def _draw_scores(ranking: Ranking, ax: Axes) -> None:
+    """Draw scores with intervals, best at the top, and the boundaries."""
+    table = ranking.table
+    place = np.arange(len(table))
+    has_interval = "score_low" in table
+    column = "score_adjusted" if has_interval else ("z" if "z" in table else "raw")
+    score = table[column].to_numpy(float)
+    human = table["human"].to_numpy(bool) if "human" in table else np.zeros(len(table), bool)
+    for kind, colour in ((False, BLUE), (True, ORANGE)):
+        here = human == kind
+        if has_interval:
+            low, high = table["score_low"].to_numpy(float), table["score_high"].to_numpy(float)
+            ax.hlines(place[here], low[here], high[here], color=colour, linewidth=2, alpha=0.6)
+        ax.plot(score[here], place[here], "o", color=colour, markersize=5)
+    ax.set_yticks(place, [short_name(name) for name in table["system"]])
+    ax.set_ylim(len(table) - 0.5, -0.5)
+    direction = " (lower is better)" if ranking.lower_is_better else ""
+    ax.set_xlabel(ranking.score_name + direction)
+    if ranking.lower_is_better:
+        ax.invert_xaxis()
+    ax.grid(axis="x", alpha=0.25)
+    _draw_boundaries(ranking, ax)
+
+
+def _draw_rank_sets(ranking: Ranking, ax: Axes) -> None:
+    """Draw the confidence set for each rank as a bar."""
+    table = ranking.table
+    n = len(table)
+    ax.set_xlim(0.5, n + 0.5)
+    ax.set_xlabel("possible ranks (95 %)")
+    step = 1 if n <= 10 else 2 if n <= 20 else 5 if n <= 50 else 20
+    ax.set_xticks([1, *range(step, n + 1, step)] if step > 1 else range(1, n + 1))
+    ax.tick_params(left=False)
+    if "rank_low" not in table or not ranking.unit:
+        ax.text(0.5, 0.5, "no inference", transform=ax.transAxes, ha="center", color=GREY)
+        return
+    for place, row in enumerate(table.itertuples()):
+        colour = ORANGE if row.human else BLUE
+        low, high = (row.rank_low, row.rank_high) if row.assessable else (1, n)
+        ax.barh(
+            place,
+            high - low + 0.8,
+            left=low - 0.4,
+            height=0.5,
+            color=colour if row.assessable else "white",
+            edgecolor=colour,
+            alpha=0.55,
+        )
+        ax.plot(row.rank, place, "|", color="black", markersize=9)
+    _draw_boundaries(ranking, ax)
+
+
+def _draw_boundaries(ranking: Ranking, ax: Axes) -> None:
+    for rank, kind in boundary_kinds(ranking).items():
+        style = STYLES[kind]
+        offsets = (-0.06, 0.06) if kind == "supported" else (0.0,)
+        for offset in offsets:
+            ax.axhline(rank - 0.5 + offset, color="black", **style)  # type: ignore[arg-type]
+
+
+def _legend(ranking: Ranking) -> list[Line2D | Patch]:
+    """Return the entries of the legend: colours that occur, the rank and the kinds of boundary."""
+    handles: list[Line2D | Patch] = [Line2D([], [], color=BLUE, marker="o", label="system")]
+    if "human" in ranking.table and ranking.table["human"].any():
+        handles.append(Line2D([], [], color=ORANGE, marker="o", label="human translation"))
+    if ranking.unit:
+        rank = Line2D([], [], color="black", marker="|", linestyle="", label="rank in this campaign")
+        handles.append(rank)
+    for kind in dict.fromkeys(boundary_kinds(ranking).values()):
+        style = dict(STYLES[kind])
+        if kind == "supported":
+            style = {"linestyle": "-", "linewidth": 3}
+        handles.append(Line2D([], [], color="black", label=LABELS[kind], **style))  # type: ignore[arg-type]
+    return handles
+
+
+def plot_ranks(rankings: Mapping[str, Ranking], xlabel: str = "", ax: Axes | None = None) -> Figure:
+    """Draw the ranks of systems in several rankings side by side (a bump chart).
+
+    Parameters
+    ----------
+    rankings : mapping of str to Ranking
+        Rankings by name, from left to right. A system that is missing in one has a gap there.
+    xlabel : str
+        What the names are, such as ``divisor``.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> judgments = rs.load("demo-srdc", "de-en")
+    >>> figure = rs.plot_ranks({name: rs.rank_systems(judgments, procedure=name) for name in ("wmt17", "plain")})
+    """
+    if not rankings:
+        raise DataError("nothing_to_draw")
+    names = list(rankings)
+    systems = list(dict.fromkeys(name for each in rankings.values() for name in each.systems))
+    ranks = {
+        system: [
+            each.systems.index(system) + 1 if system in each.systems else np.nan
+            for each in rankings.values()
+        ]
+        for system in systems
+    }
+    most = max(len(each.systems) for each in rankings.values())
+    humans = {
+        str(name)
+        for each in rankings.values()
+        if "human" in each.table
+        for name in each.table.loc[each.table["human"], "system"]
+    }
+    with canvas(ax, height=1.4 + ROW * most) as (figure, ax):
+        for system in systems:
+            values = ranks[system]
+            moves = len({value for value in values if value == value}) > 1
+            colour = ORANGE if system in humans else BLUE if moves else GREY
+            ax.plot(range(len(names)), values, "-o", color=colour, markersize=5, alpha=0.9)
+        first, last = rankings[names[0]].systems, rankings[names[-1]].systems
+        ax.set_yticks(range(1, len(first) + 1), [short_name(name, 20) for name in first])
+        ax.set_ylim(most + 0.5, 0.5)
+        right = ax.twinx()
+        right.set_ylim(ax.get_ylim())
+        right.set_yticks(range(1, len(last) + 1), [short_name(name, 20) for name in last])
+        right.tick_params(right=False)
+        right.spines["top"].set_visible(False)
+        labels = [short_name(name, 18) for name in names]
+        turned = sum(map(len, labels)) > 45
+        ax.set_xticks(range(len(names)), labels, rotation=25 if turned else 0, ha="right" if turned else "center")
+        ax.set_xlim(-0.15, len(names) - 0.85)
+        ax.set_xlabel(xlabel)
+        for k, each in enumerate(rankings.values()):
+            for rank in np.flatnonzero(np.diff(each.table["cluster"].to_numpy()) > 0) + 1:
+                ax.plot([k - 0.12, k + 0.12], [rank + 0.5] * 2, color="black", linewidth=1.2)
+        handles = [
+            Line2D([], [], color=BLUE, marker="o", label="changes its rank"),
+            Line2D([], [], color=GREY, marker="o", label="keeps its rank"),
+            Line2D([], [], color="black", label="cluster boundary"),
+        ]
+        if humans:
+            handles.insert(2, Line2D([], [], color=ORANGE, marker="o", label="human translation"))
+        figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize="small")
+    return figure
+
+
+def plot_pairs(ranking: Ranking, ax: Axes | None = None) -> Figure:
+    """Draw all pairs of systems: which are significantly better, inconclusive or not assessable.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        From `rank_systems`, of judgments.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> figure = rs.plot_pairs(rs.rank_systems(rs.load("demo-srdc", "de-en")))
+    """
+    if ranking.inference is None:
+        raise DataError("not_a_ranking", expected="a ranking of judgments")
+    systems = ranking.systems
+    place = {name: k for k, name in enumerate(systems)}
+    n = len(systems)
+    cells = np.zeros((n, n))
+    for row in ranking.pairs.itertuples():
+        a, b = place[row.system_a], place[row.system_b]
+        if row.result == "not_assessable":
+            cells[a, b] = cells[b, a] = 1
+        elif row.result == "better":
+            winner = place[row.better]
+            cells[winner, a if winner == b else b] = 2
+    colours = ["#f2f2f2", "#c9c9c9", GREEN]
+    size = max(4.0, 1.6 + 0.3 * n)
+    with canvas(ax, width=min(size + 1.5, 12), height=min(size, 11)) as (figure, ax):
+        ax.imshow(cells, cmap=ListedColormap(colours), vmin=0, vmax=2, aspect="auto")
+        labels = [short_name(name, 20) for name in systems]
+        ax.set_yticks(range(n), labels)
+        ax.set_xticks(range(n), labels, rotation=60, ha="right")
+        ax.set_xticks(np.arange(n + 1) - 0.5, minor=True)
+        ax.set_yticks(np.arange(n + 1) - 0.5, minor=True)
+        ax.grid(which="minor", color="white", linewidth=1.5)
+        ax.tick_params(which="both", length=0)
+        handles = [
+            Patch(color=GREEN, label="row significantly better than column"),
+            Patch(color=colours[0], label="inconclusive, or column better"),
+        ]
+        if (cells == 1).any():
+            handles.append(Patch(color=colours[1], label="cannot be assessed"))
+        figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize="small")
+    return figure

@@ -1,0 +1,48 @@
+"""The look of all figures: sizes, colours and names, applied only while a figure is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ..errors import escape_invisible
+
+WIDTH = 7.2  # inches: 720 pixels wide, legible at 390
+BLUE, ORANGE, GREY, GREEN = "#2a6f97", "#c8553d", "#7d8597", "#4c956c"
+MAX_NAME = 26  # characters of a name in a figure
+SETTINGS = {
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": "medium",
+    "figure.dpi": 100,
+    "font.family": ["DejaVu Sans"],
+    "font.size": 11,
+    "legend.frameon": False,
+    "savefig.dpi": 100,
+    "svg.hashsalt": "rankstability",
+    "text.parse_math": False,
+}
+
+
+def short_name(name: object, longest: int = MAX_NAME) -> str:
+    """Return a name as it is shown in a figure: visible characters, cut with an ellipsis."""
+    text = escape_invisible(str(name))
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+@contextmanager
+def canvas(
+    ax: Axes | None, width: float = WIDTH, height: float = 4.0
+) -> Iterator[tuple[Figure, Axes]]:
+    """Yield a figure and axes to draw in: those of `ax`, or new ones. Settings end with the block."""
+    with plt.rc_context(SETTINGS):
+        if ax is None:
+            figure, ax = plt.subplots(figsize=(width, height), layout="constrained")
+            plt.close(figure)
+        else:
+            figure = ax.get_figure(root=True)  # type: ignore[assignment]
+        yield figure, ax
