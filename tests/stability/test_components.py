@@ -63,9 +63,7 @@ def campaign_factors(seed):
     annotator, system, document = (a.ravel() for a in np.mgrid[:6, :4, :8])
     judged = np.repeat(np.flatnonzero(rng.random(len(annotator)) < 0.4), 3)
     segment = document[judged] * 3 + np.tile(np.arange(3), len(judged) // 3)
-    return components.combine_factors(
-        system[judged], segment, annotator[judged], document[judged]
-    )
+    return components.combine_factors(system[judged], segment, annotator[judged], document[judged])
 
 
 @pytest.mark.parametrize("weighted", [False, True])

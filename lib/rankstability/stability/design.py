@@ -169,11 +169,18 @@ def _random_products(
 
 
 def _random_ratio(shares: np.ndarray, carrier: np.ndarray, opposite: np.ndarray) -> float:
-    """Return the share of the variation between cells that the sums over cells show, at most 1."""
-    seen = difference_variance(_products(_level_sums(carrier, shares)))
+    """Return how much of the variation between cells the sums over cells show, between 0 and 1.
+
+    It is 1 unless the sums vary less than chance explains: with C carriers and S systems they have
+    (C - 1) (S - 1) degrees of freedom.
+    """
+    sums = _level_sums(carrier, shares)
+    seen = difference_variance(_products(sums))
     expected = difference_variance(_random_products(shares, carrier, opposite))
     pairs = np.triu_indices(len(seen), 1)
     total = float(expected[pairs].sum())
     if total <= 0:
         return 0.0
-    return float(np.clip(seen[pairs].sum() / total, 0.0, 1.0))
+    ratio = float(seen[pairs].sum()) / total
+    df = max((len(sums) - 1) * (len(seen) - 1), 1)
+    return 1.0 if ratio >= 1 - 2 * np.sqrt(2 / df) else max(ratio, 0.0)

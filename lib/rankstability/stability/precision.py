@@ -125,9 +125,7 @@ class Precision:
         """Return the standard error of each difference; `times` as for `covariance`."""
         return np.sqrt(np.maximum(difference_variance(self.covariance(**times)), MIN_VARIANCE))
 
-    def draw_truths(
-        self, draws: int, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def draw_truths(self, draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Draw true means given those observed, and the scale of their errors.
 
         True means are normal about a level and with a spread that are both unknown beforehand.
