@@ -126,6 +126,15 @@ ERRORS: dict[str, str] = {
     "no_common_vote": "The judge model voted on none of the comparisons that people made.",
     "documents_disagree": "The judge model and the human judgments name different documents for a segment.",
     "unknown_judge_model": "There is no such judge model.",
+    # questions
+    "same_system": "A system cannot be compared with itself.",
+    "no_such_column": "The judgments have no such column.",
+    "more_looks_than_planned": "There are more looks than were planned before the first look.",
+    "too_few_tasks": "A ranking over tasks needs at least two tasks.",
+    "different_scales": "The scores are not on one scale.",
+    "different_units": "The tables do not name the same kinds of sampling unit.",
+    "no_units_over_tasks": "An inference over tasks needs annotators, documents or HITs.",
+    "missing_domain_in_task": "A system has no judgments in some domain of a task.",
 }
 
 EXCLUSIONS: dict[str, str] = {
@@ -201,6 +210,8 @@ NOTES: dict[str, str] = {
     "harder, these data could not show it.",
     "nothing_shared": "No two systems share segments. If the segments of one system were harder, "
     "these data could not show it.",
+    "no_adjustment": "These standardised scores name no annotators, so that they cannot be adjusted "
+    "for the other systems that each annotator judged.",
     "order_differs": "Compared on the segments that both have, these systems are ordered differently "
     "than by their plain means: {systems}.",
     "missing_domain": "These systems have no judgments in some domain, so that their means over all "
@@ -214,4 +225,27 @@ PLANS: dict[str, str] = {
     "documents": "Twice the documents, by the same annotators, each judging twice as much.",
     "both": "Twice the annotators and twice the documents (in votes: questions), each annotator judging as much as now.",
     "ratings": "Twice the ratings of each output, by the same annotators, on the same documents.",
+}
+
+REASONS: dict[str, str] = {
+    # why a system cannot be assessed
+    "few_annotators": "too few annotators",
+    "few_documents": "too few documents",
+    "few_questions": "too few questions",
+    "few_hits": "too few HITs",
+    "not_connected": "beat, or lost to, every system that it met",
+    "missing_domain": "no judgments in some domain",
+    # why a pair cannot be assessed
+    "few_in_common_annotator": "too few annotators in common",
+    "few_in_common_document": "too few documents in common",
+    "few_in_common_hit": "too few HITs in common",
+    "few_in_common_segment": "too few items in common",
+    "few_in_common_question": "too few questions in common",
+    "not_joined": "no items in common",
+    "no_common_annotators": "no chain of annotators joins them",
+    "adjusted_means_disagree": "means and adjusted means order them differently",
+    "no_change_can_be_assessed": "the change cannot be assessed",
+    # why no inference is made
+    "no_units": "neither annotators, HITs nor documents are named",
+    "unnamed_averages": "scores are averages over unnamed annotators",
 }

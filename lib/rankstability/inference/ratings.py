@@ -163,8 +163,10 @@ def test_strata(
     variance, df = _moderated(limited, limited.variance, assessable)
     difference = np.subtract.outer(within.mean, within.mean)
     p = two_sided_p(difference, variance, df, span=span, raw=(within.variance, limited.df))
-    if standardised and all("annotator" in fit.stratum.units for fit in fits):
-        p = np.maximum(p, _adjusted_p(limited, fits, assessable, span))
+    if standardised and all(ANNOTATOR in fit.stratum.units for fit in fits):
+        adjusted, chained = _adjusted_p(limited, fits, assessable, span)
+        p = np.maximum(p, adjusted)
+        pair_reasons[~chained & (pair_reasons == "")] = "no_common_annotators"
     np.fill_diagonal(p, 1.0)
     return PairTests(
         systems=systems,
@@ -184,7 +186,7 @@ def test_strata(
         df_raw=limited.df,
         span=span,
         scale=scale,
-        extra={"strata": within.strata, "joined": within.joined},
+        extra={"strata": within.strata, "df_unlimited": within.df},
     )
 
 
@@ -222,11 +224,11 @@ def _moderated(
 
 def _adjusted_p(
     within: WithinTests, fits: Sequence[StratumFit], assessable: np.ndarray, span: float
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the p of means adjusted for the other systems that each annotator judged.
 
     It is 1 where the two differences have different signs, and where no chain of annotators joins
-    the two systems.
+    the two systems. Also return which systems such chains join.
     """
     annotator = np.concatenate([fit.stratum.units[ANNOTATOR] for fit in fits])
     system = np.concatenate([fit.stratum.system for fit in fits])
@@ -236,7 +238,7 @@ def _adjusted_p(
     difference = np.subtract.outer(mean, mean)
     p = two_sided_p(difference, variance, df, span=span, raw=(raw, within.df))
     p[(difference * np.subtract.outer(within.mean, within.mean) < 0) | ~joined] = 1.0
-    return p
+    return p, joined
 
 
 # ------------------------------------------------------------------ special tables

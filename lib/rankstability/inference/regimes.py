@@ -152,6 +152,8 @@ def _segments_notes(
         details["nothing_shared"] = {}
     elif apart:
         details["no_shared_segments"] = {"pairs": shown_names(apart)}
+    if arrays.standardised and not arrays.has("annotator"):
+        details["no_adjustment"] = {}
     plain = arrays.means(by_domain)
     against = np.subtract.outer(plain, plain) * np.subtract.outer(tests.mean, tests.mean) < 0
     if against.any():

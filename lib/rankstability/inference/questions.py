@@ -1,0 +1,576 @@
+"""Answers to questions about one ranking, each with an error rate of its own.
+
+An answer is asked for, by names that are given before the scores are seen. At most `alpha` of such
+answers are wrong. An answer can say more than the ranking, or less; it never says the opposite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from ..errors import DataError, suggest
+from ..judgments import COMPARISON_KINDS, Judgments
+from ..ranking.procedures import default_procedure, procedure_named, scores_for
+from ..scores.arrays import ScoreArrays
+from ..scores.pairwise import vote_arrays
+from .assemble import PairTests, assemble, check_alpha
+from .ratings import infer_ratings, test_ratings
+from .result import RankInference
+from .votes import infer_votes
+
+LIMITING_DF = 5.0  # a median df below this is limited by a domain if leaving one out doubles it
+RISE = 2.0
+
+
+# ------------------------------------------------------------------ a chosen pair or a baseline
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """Whether system A is better than system B, asked before the scores were seen.
+
+    Attributes
+    ----------
+    result : str
+        ``better``, ``worse``, ``inconclusive`` or ``not_assessable``; A compared with B.
+    difference, difference_low, difference_high : float
+        Score of A minus score of B, in the direction in which scores were given, and its interval;
+        NaN where the pair cannot be assessed.
+    at_most_worse : float
+        A is at most so much worse than B (at least 0).
+    standard_error, df, p : float
+    reason : str
+        Code of the reason why the pair cannot be assessed.
+    """
+
+    system_a: str
+    system_b: str
+    result: str
+    difference: float
+    difference_low: float
+    difference_high: float
+    at_most_worse: float
+    standard_error: float
+    df: float
+    p: float
+    reason: str
+    alpha: float
+    unit: str
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The answer as a frame of one row."""
+        return pd.DataFrame([vars(self)])
+
+
+@dataclass(frozen=True)
+class BaselineComparison:
+    """Which systems differ from a baseline, asked before the scores were seen.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row per other system: system, difference (system minus baseline, in the direction in
+        which scores were given), difference_low, difference_high, standard_error, result
+        (``better``, ``worse``, ``inconclusive`` or ``not_assessable``; compared with the baseline),
+        at_most_worse, reason. All intervals, directions and margins are jointly valid.
+    """
+
+    baseline: str
+    table: pd.DataFrame
+    alpha: float
+    unit: str
+
+
+def compare_pair(
+    judgments: Judgments,
+    a: str,
+    b: str,
+    *,
+    unit: str | None = None,
+    procedure: str | None = None,
+    alpha: float = 0.05,
+) -> PairComparison:
+    """Answer "Is system A better than system B?", asked before the scores were seen.
+
+    The interval D ± t(1 - alpha/2, df*) · sqrt(V*) covers this pair. Never fill in the leader, or
+    neighbours in the order: then the ranking itself has the answer.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Ratings, votes or relative rankings.
+    a, b : str
+        Names of two systems.
+    unit, procedure : str, optional
+        As for `rank_systems`.
+    alpha : float
+        Error rate of this answer.
+
+    Raises
+    ------
+    DataError
+        ``unknown_system``; ``same_system`` if the two are one; ``bad_alpha``.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> answer = rs.compare_pair(rs.load("demo-srdc", "de-en"), "HUMAN.0", "demo-7.0")
+    >>> answer.result, round(answer.difference, 2)
+    ('better', 0.66)
+    """
+    inference, sign = inference_of(judgments, unit, procedure, alpha)
+    return answer_pair(inference, a, b, alpha, sign)
+
+
+def compare_with_baseline(
+    judgments: Judgments,
+    baseline: str,
+    *,
+    unit: str | None = None,
+    procedure: str | None = None,
+    alpha: float = 0.05,
+) -> BaselineComparison:
+    """Answer "Which systems differ from this baseline?", asked before the scores were seen.
+
+    The intervals D ± t(1 - alpha/(2k), df*) · sqrt(V*) cover the differences of all k other
+    systems that can be assessed.
+
+    Parameters and errors are those of `compare_pair`.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> answer = rs.compare_with_baseline(rs.load("demo-srdc", "de-en"), "demo-7.0")
+    >>> answer.table.columns.tolist()[:4]
+    ['system', 'difference', 'difference_low', 'difference_high']
+    """
+    inference, sign = inference_of(judgments, unit, procedure, alpha)
+    return answer_baseline(inference, baseline, alpha, sign)
+
+
+def answer_pair(
+    inference: RankInference, a: str, b: str, alpha: float = 0.05, sign: int = 1
+) -> PairComparison:
+    """Return the comparison of two systems of an inference; `sign` is -1 if lower is better."""
+    check_alpha(alpha)
+    first, second = place_of(inference, a), place_of(inference, b)
+    if first == second:
+        raise DataError("same_system", value=a)
+    row = _difference(inference, first, second, alpha, sign)
+    return PairComparison(system_a=a, system_b=b, alpha=alpha, unit=inference.unit, **row)
+
+
+def answer_baseline(
+    inference: RankInference, baseline: str, alpha: float = 0.05, sign: int = 1
+) -> BaselineComparison:
+    """Return the comparison of all other systems with a baseline."""
+    check_alpha(alpha)
+    base = place_of(inference, baseline)
+    others = [k for k in range(len(inference.systems)) if k != base]
+    number = max(int(inference.assessable[others].sum()), 1)
+    rows = [
+        {"system": inference.systems[k], **_difference(inference, k, base, alpha / number, sign)}
+        for k in others
+    ]
+    columns = ["system", "difference", "difference_low", "difference_high", "standard_error"]
+    table = pd.DataFrame(rows)[[*columns, "result", "at_most_worse", "reason"]]
+    return BaselineComparison(baseline, table, alpha, inference.unit)
+
+
+def _difference(
+    inference: RankInference, first: int, second: int, alpha: float, sign: int
+) -> dict[str, Any]:
+    """Return the interval of a difference at level 1 - alpha, and its direction.
+
+    If p is above alpha, for whatever reason, the end of the interval next to 0 moves to 0.
+    """
+    difference = float(inference.difference[first, second])
+    p = float(inference.p[first, second])
+    error = float(np.sqrt(inference.variance[first, second]))
+    df = float(inference.df[first, second])
+    row: dict[str, Any] = {"difference": sign * difference, "p": p, "df": df}
+    if not known_pairs(inference)[first, second]:
+        reason = str(inference.pair_reasons[first, second]) or "adjusted_means_disagree"
+        nothing = dict.fromkeys(
+            ("difference_low", "difference_high", "at_most_worse", "standard_error"), np.nan
+        )
+        return {**row, **nothing, "result": "not_assessable", "reason": reason}
+    half = float(stdtrit(df, 1 - alpha / 2)) * error
+    low, high = difference - half, difference + half
+    if p > alpha:
+        low, high = min(low, 0.0), max(high, 0.0)
+    result = "better" if low > 0 else "worse" if high < 0 else "inconclusive"
+    if p > alpha:
+        result = "inconclusive"
+    ends = sorted((sign * low, sign * high))
+    return {
+        **row,
+        "difference_low": ends[0],
+        "difference_high": ends[1],
+        "standard_error": error,
+        "at_most_worse": max(0.0, -low),
+        "result": result,
+        "reason": "",
+    }
+
+
+def known_pairs(inference: RankInference) -> np.ndarray:
+    """Return which pairs can be assessed: (n, n).
+
+    p is 1 where nothing can be said about a difference, and also where the means are equal.
+    """
+    known = (inference.pair_reasons == "") & (inference.df > 0)
+    return np.asarray(known & ((inference.p < 1) | (inference.difference == 0)), bool)
+
+
+# ------------------------------------------------------------------ which system to choose
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Which systems could be chosen as the best, and what the choice of a system costs at most.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row per assessable system, in order of the means: system, score, candidate,
+        cost_at_most (in points; NaN if it cannot be assessed, or for a sole candidate), and
+        could_be_first (by the ranking, which makes more statements at once).
+    """
+
+    table: pd.DataFrame
+    alpha: float
+    unit: str
+
+    @property
+    def systems(self) -> list[str]:
+        """The candidates: the best system is one of them."""
+        return list(self.table.loc[self.table["candidate"], "system"])
+
+
+def find_candidates(
+    judgments: Judgments,
+    *,
+    unit: str | None = None,
+    procedure: str | None = None,
+    alpha: float = 0.05,
+) -> Candidates:
+    """Answer "Which system should be chosen, and what does the choice cost at most?".
+
+    The best system is one of the candidates (Hsu 1984). Of several equally good best systems one
+    can be missing, so the other systems are not shown to be worse.
+
+    Parameters and errors are those of `compare_pair`.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> rs.find_candidates(rs.load("demo-srdc", "de-en")).systems[0]
+    'HUMAN.0'
+    """
+    inference, sign = inference_of(judgments, unit, procedure, alpha)
+    return answer_candidates(inference, alpha, sign)
+
+
+def answer_candidates(inference: RankInference, alpha: float = 0.05, sign: int = 1) -> Candidates:
+    """Return the candidates of an inference.
+
+    With n assessable systems, a = min(alpha/2, alpha/(n - 1)) and h = t(1 - a, df*) · sqrt(V*)::
+
+        S0     = all i for which no j has m_j - m_i >= h_ij      the same as two-sided p <= 2a
+        S      = S0 without the systems that the ranking puts below another
+        cost_i = max(0, max over j in S0, j != i, of m_j - m_i + h_ij)
+    """
+    check_alpha(alpha)
+    n = int(inference.assessable.sum())
+    possible, cost = candidates_before_removal(inference, alpha)
+    candidate = possible & ~inference.better[:n, :n].any(axis=0)
+    if candidate.sum() == 1:
+        cost[candidate] = np.nan
+    table = pd.DataFrame(
+        {
+            "system": list(inference.systems[:n]),
+            "score": sign * inference.mean[:n],
+            "candidate": candidate,
+            "cost_at_most": cost,
+            "could_be_first": inference.could_be_first[:n],
+        }
+    )
+    return Candidates(table, alpha, inference.unit)
+
+
+def candidates_before_removal(
+    inference: RankInference, alpha: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return S0 and the costs, among the assessable systems."""
+    n = int(inference.assessable.sum())
+    here = np.s_[:n, :n]
+    level = min(alpha / 2, alpha / max(n - 1, 1))
+    lead = -inference.difference[here]  # column less row: how much better j is than i
+    known = known_pairs(inference)[here] & ~np.eye(n, dtype=bool)
+    df = np.where(known, inference.df[here], np.nan)
+    half = stdtrit(df, 1 - level) * np.sqrt(inference.variance[here])
+    behind = (lead > 0) & (inference.p[here] <= 2 * level)
+    possible = np.asarray(~behind.any(axis=1))
+    cost = np.where(np.eye(n, dtype=bool), 0.0, lead + half)[:, possible]
+    return possible, np.asarray(np.maximum(cost.max(axis=1, initial=0.0), 0.0))
+
+
+# ------------------------------------------------------------------ the leader in each category
+
+
+@dataclass(frozen=True)
+class Leaders:
+    """The best system in each category.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row per category: category, leader (empty if the best system is one of several),
+        candidates (a tuple), documents (or other units of the last kind), assessable.
+    """
+
+    table: pd.DataFrame
+    alpha: float
+    unit: str
+
+
+def find_leaders(
+    judgments: Judgments,
+    by: str = "domain",
+    *,
+    unit: str | None = None,
+    procedure: str | None = None,
+    alpha: float = 0.05,
+) -> Leaders:
+    """Answer "Which system leads in each category?", for all categories together.
+
+    Each of the C categories that can be assessed is a ranking of its own at alpha / C. A system
+    leads if it is the only candidate. Two categories with different leaders do not show that the
+    systems' difference depends on the category.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Ratings.
+    by : str
+        A column of ``judgments.table``, such as ``domain``.
+    unit, procedure, alpha
+        As for `compare_pair`.
+
+    Raises
+    ------
+    DataError
+        ``wrong_kind`` for votes; ``no_such_column`` if the judgments do not name the category.
+    """
+    arrays = ratings_of(judgments, procedure)[0]
+    if by in arrays.units and by in arrays.unit_names:
+        codes, names = arrays.units[by], arrays.unit_names[by]
+        parts = {names[k]: arrays.take(codes == k) for k in range(len(names))}
+    elif by in judgments.table:
+        table = judgments.table
+        parts = {
+            str(value): ratings_of(judgments.with_table(rows), procedure)[0]
+            for value, rows in table.groupby(by, observed=True)
+        }
+    else:
+        raise DataError("no_such_column", column=by, expected=", ".join(judgments.table))
+    return answer_leaders(
+        {name: part for name, part in parts.items() if part.n_judgments}, unit, alpha
+    )
+
+
+def answer_leaders(
+    parts: Mapping[str, ScoreArrays], unit: str | None = None, alpha: float = 0.05
+) -> Leaders:
+    """Return the leaders from the judgments of each category."""
+    check_alpha(alpha)
+    tests = {name: test_ratings(part, unit) for name, part in parts.items()}
+    assessed = [name for name, made in tests.items() if _can_be_assessed(made)]
+    level = alpha / max(len(assessed), 1)
+    rows = []
+    for name, made in tests.items():
+        found: tuple[str, ...] = ()
+        if name in assessed:
+            found = tuple(answer_candidates(assemble(made, level), level).systems)
+        leader = found[0] if len(found) == 1 else ""
+        number = [*made.units.values()][-1] if made.units else 0
+        rows.append((name, leader, found, number, name in assessed))
+    kinds = next(iter(tests.values())).units if tests else {}
+    last = f"{[*kinds][-1]}s" if kinds else "units"
+    table = pd.DataFrame(rows, columns=["category", "leader", "candidates", last, "assessable"])
+    return Leaders(table, alpha, " x ".join(kinds))
+
+
+def _can_be_assessed(tests: PairTests) -> bool:
+    """Return whether at least two systems have enough effective units."""
+    return int(tests.assessable.sum()) >= 2
+
+
+# ------------------------------------------------------------------ a domain that limits df
+
+
+@dataclass(frozen=True)
+class LimitingDomain:
+    """A domain that leaves so few degrees of freedom that almost nothing can be said.
+
+    Attributes
+    ----------
+    domain : str
+        Its name.
+    units : mapping of str to int
+        Units of each kind in the domain.
+    df, df_without : float
+        Median degrees of freedom over pairs, with all domains and without this one.
+    inference : RankInference
+        The ranking over the other domains: a second answer, which is a family of its own.
+    """
+
+    domain: str
+    units: Mapping[str, int]
+    df: float
+    df_without: float
+    inference: RankInference
+    domains: tuple[str, ...] = field(default=())
+
+
+def find_limiting_domain(
+    judgments: Judgments,
+    *,
+    unit: str | None = None,
+    procedure: str | None = None,
+    alpha: float = 0.05,
+) -> LimitingDomain | None:
+    """Find the domain that decides the degrees of freedom of means over domains, if there is one.
+
+    It is named if the median df over pairs is below 5 and leaving this domain out at least doubles
+    it. Returns None otherwise, and where scores are not means over domains.
+
+    Parameters and errors are those of `compare_pair`.
+    """
+    if judgments.kind in COMPARISON_KINDS:
+        return None
+    arrays, by_domain, _ = ratings_of(judgments, procedure)
+    return limiting_domain(arrays, unit, alpha) if by_domain else None
+
+
+def limiting_domain(
+    arrays: ScoreArrays, unit: str | None = None, alpha: float = 0.05
+) -> LimitingDomain | None:
+    """Return the limiting domain of means over domains; None if there is none.
+
+    The part of domain k in the df of a pair is (lambda^2 V_k)^2 / df_k, over the sum over domains.
+    The domain with the largest median part is named.
+    """
+    domains = np.unique(arrays.units.get("domain", np.zeros(0, int)))
+    tests = test_ratings(arrays, unit, True)
+    strata = tests.extra.get("strata", ())
+    assert isinstance(strata, tuple)
+    if len(strata) < 2 or len(strata) != len(domains):
+        return None
+    df = median_df(tests)
+    if not df < LIMITING_DF:
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        squares = np.array([variance**2 / number for variance, number in strata])
+        parts = np.where(np.isinf(squares), 1.0, squares / squares.sum(axis=0))
+    pairs = np.triu_indices(squares.shape[1], 1)
+    worst = domains[int(np.argmax([np.median(part[pairs]) for part in parts]))]
+    inside = arrays.units["domain"] == worst
+    others = arrays.take(~inside)
+    df_without = median_df(test_ratings(others, unit, True))
+    if not df_without >= RISE * df:
+        return None
+    names = arrays.unit_names.get("domain", tuple(map(str, range(int(domains.max()) + 1))))
+    units = {kind: len(np.unique(arrays.units[kind][inside])) for kind in tests.units}
+    rest = tuple(names[k] for k in domains if k != worst)
+    inference = infer_ratings(others, unit, True, alpha)
+    return LimitingDomain(names[int(worst)], units, df, df_without, inference, rest)
+
+
+def median_df(tests: PairTests) -> float:
+    """Return the median over pairs of the degrees of freedom before moderation."""
+    df = tests.extra.get("df_unlimited", tests.df_raw)
+    assert isinstance(df, np.ndarray)
+    return float(np.median(df[np.triu_indices(len(df), 1)]))
+
+
+# ------------------------------------------------------------------ looks during a campaign
+
+
+def look_alpha(look: int, looks: int, alpha: float = 0.05, mostly_last: bool = False) -> float:
+    """Return the level of one of several planned looks during a campaign.
+
+    Error rates of looks add, so every statement of every look is made at alpha / looks. With
+    `mostly_last`, the last look has alpha / 2, and each other look alpha / (2 (looks - 1)).
+
+    Parameters
+    ----------
+    look, looks : int
+        This look, from 1; and the number that was set before the first look.
+
+    Raises
+    ------
+    DataError
+        ``more_looks_than_planned``.
+
+    Examples
+    --------
+    >>> look_alpha(2, looks=5)
+    0.01
+    """
+    check_alpha(alpha)
+    if not 1 <= look <= looks:
+        raise DataError("more_looks_than_planned", value=look, expected=f"1 to {looks}")
+    if not mostly_last or looks == 1:
+        return alpha / looks
+    return alpha / 2 if look == looks else alpha / (2 * (looks - 1))
+
+
+# ------------------------------------------------------------------ from judgments
+
+
+def ratings_of(judgments: Judgments, procedure: str | None = None) -> tuple[ScoreArrays, bool, int]:
+    """Return the scores that a procedure counts, whether it goes by domain, and the direction.
+
+    Raises
+    ------
+    DataError
+        ``not_judgments``; ``wrong_kind`` for votes and relative rankings.
+    """
+    if not isinstance(judgments, Judgments):
+        raise DataError("not_judgments", value=type(judgments).__name__)
+    if judgments.kind in COMPARISON_KINDS:
+        raise DataError("wrong_kind", kind=judgments.kind)
+    chosen = procedure_named(procedure or default_procedure(judgments))
+    arrays = scores_for(judgments, chosen)
+    return arrays, chosen.by_domain, arrays.sign
+
+
+def inference_of(
+    judgments: Judgments,
+    unit: str | None = None,
+    procedure: str | None = None,
+    alpha: float = 0.05,
+) -> tuple[RankInference, int]:
+    """Return the inference of judgments of any kind, and -1 if lower scores are better."""
+    if isinstance(judgments, Judgments) and judgments.kind in COMPARISON_KINDS:
+        return infer_votes(vote_arrays(judgments), unit, alpha), 1
+    arrays, by_domain, sign = ratings_of(judgments, procedure)
+    return infer_ratings(arrays, unit, by_domain, alpha), sign
+
+
+def place_of(inference: RankInference, name: str) -> int:
+    """Return the place of a system in an inference; raise DataError if there is none."""
+    if name not in inference.systems:
+        raise DataError(
+            "unknown_system", value=name, expected=suggest(name, inference.systems) or None
+        )
+    return inference.systems.index(name)
