@@ -110,6 +110,7 @@ ERRORS: dict[str, str] = {
     "too_many_documents": "There are not as many documents.",
     "too_many_ratings_per_item": "The items do not have as many ratings.",
     "no_annotators_or_documents": "Studies can be simulated only from judgments that name annotators and documents.",
+    "no_finite_strengths": "No finite strengths exist: some systems never lose, or never win.",
     "no_complete_document": "No document was rated in full by the same annotators for every system.",
     # components, plans, protocols and judge models
     "scores_missing": "Scores are missing.",
@@ -243,8 +244,7 @@ REASONS: dict[str, str] = {
     "few_in_common_question": "too few questions in common",
     "not_joined": "no items in common",
     "no_common_annotators": "no chain of annotators joins them",
-    "adjusted_means_disagree": "means and adjusted means order them differently",
-    "no_change_can_be_assessed": "the change cannot be assessed",
+    "estimates_disagree": "two estimates of the difference have opposite signs",
     # why no inference is made
     "no_units": "neither annotators, HITs nor documents are named",
     "unnamed_averages": "scores are averages over unnamed annotators",

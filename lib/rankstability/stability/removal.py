@@ -179,7 +179,8 @@ class ScoredSystems:
         codes = self.units[unit]
         n_units = int(codes.max()) + 1
         weight = self._weights(scores) * keep
-        share = weight / np.bincount(scores.system, weight)[scores.system]
+        of_system = np.bincount(scores.system, weight)
+        share = weight / np.where(of_system > 0, of_system, 1.0)[scores.system]
         group = scores.system
         if self.procedure.by_domain and "domain" in scores.units:
             group = group + len(self.systems) * scores.units["domain"]
@@ -301,9 +302,9 @@ class Standardiser:
             new_sd = np.sqrt(np.maximum(rest, 0) / (count - 2))
             moved = deviation / (count - 1) / new_sd
             stretched = sd / new_sd - 1
-        sums = np.bincount(of, gradient, n)[of] - gradient
-        moments = np.bincount(of, gradient * z, n)[of] - gradient * z
-        shift = np.where(self.pooled, moved * sums + stretched * moments, 0.0)
+            sums = np.bincount(of, gradient, n)[of] - gradient
+            moments = np.bincount(of, gradient * z, n)[of] - gradient * z
+            shift = np.where(self.pooled, moved * sums + stretched * moments, 0.0)
         return np.nan_to_num(shift, nan=0.0, posinf=0.0, neginf=0.0)
 
 
