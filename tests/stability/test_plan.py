@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from simulated import VARIANCE, simulate
 from rankstability.codes import PLANS
 from rankstability.errors import DataError
 from rankstability.inference.family import step_down
@@ -19,6 +18,7 @@ from rankstability.stability import plan as planning
 from rankstability.stability import precision as precisions
 from rankstability.stability.design import ErrorPart, error_parts, judgment_shares
 from rankstability.stability.precision import Precision
+from simulated import VARIANCE, simulate
 
 DESIGNS = {  # annotators, documents, systems, blocks of an annotator
     "crossed": (8, 24, 6, 0),
@@ -60,9 +60,10 @@ def means_within_segments(arrays):
     return fit_stratum(stratum, len(arrays.systems)).effect
 
 
-def realised(design, name, campaigns=500):
+def realised(design, name):
     """The error variance of a difference, over simulated campaigns and pairs of systems."""
-    rng = np.random.default_rng([7, campaigns])
+    rng = np.random.default_rng(7)
+    campaigns = 1200 if design == "SR+DC" else 500
     means = [means_within_segments(larger(design, name, rng)) for _ in range(campaigns)]
     variance = difference_variance(np.cov(np.array(means).T))
     return variance[np.triu_indices(len(variance), 1)].mean()
@@ -76,7 +77,7 @@ def test_predicted_error_variances_are_realised_within_a_tenth(design):
     for name in ("now", "documents", "annotators", "both"):
         times = planning.PLANS[name]
         predicted = []
-        for _ in range(25):
+        for _ in range(100):
             covariance = of_components(larger(design, "now", rng)).covariance(**times)
             predicted.append(difference_variance(covariance)[pairs].mean())
         assert np.mean(predicted) == pytest.approx(realised(design, name), rel=0.1), name
@@ -296,3 +297,11 @@ def test_needed_judgments_are_for_neighbours_of_the_ranking():
     assert table["rank"].tolist() == list(range(1, len(table) + 1))
     assert (table["system_b"][:-1].to_numpy() == table["system_a"][1:].to_numpy()).all()
     assert (table["times"] >= 1).all() and (table["judgments"] > 0).all()
+
+
+@pytest.mark.parametrize("campaign", ["demo-rr"])
+def test_comparisons_have_the_plan_of_twice_the_units(campaign):
+    table = planning.plan(load(campaign, "cs-en"))
+    assert table["plan"].tolist() == ["now", "both"]
+    assert table["reduction"].tolist() == pytest.approx([0.0, 0.5])
+    assert table["error_variance"][1] == pytest.approx(table["error_variance"][0] / 2)

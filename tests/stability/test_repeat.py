@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from simulated import simulate
 from rankstability.errors import DataError
 from rankstability.inference.ratings import infer_ratings
 from rankstability.stability.precision import precision_of_covariance
@@ -16,6 +15,7 @@ from rankstability.stability.repeat import (
     split_half_agreement,
     split_half_tau,
 )
+from simulated import simulate
 
 
 def test_tau_is_that_of_scipy_with_ties():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from simulated import VARIANCE, simulate
 from rankstability.errors import DataError
 from rankstability.stability.components import Components, fit_arrays
 from rankstability.stability.truth import check_simulated_truth, simulate_campaign
+from simulated import VARIANCE, simulate
 
 
 def test_a_simulated_campaign_has_the_variances_that_were_given():

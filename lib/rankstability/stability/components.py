@@ -116,7 +116,7 @@ def variance_components(judgments: Judgments) -> pd.DataFrame:
     >>> import rankstability as rs
     >>> components = rs.variance_components(rs.load("demo-srpdc", "de-en"))
     >>> raw = components[components["score"] == "raw"].set_index("component")
-    >>> raw["share"].round(2)["residual"]
+    >>> float(raw["share"].round(2)["residual"])
     0.53
     """
     frames = [

@@ -22,7 +22,6 @@ from ..scores.arrays import ScoreArrays
 from .components import (
     ANNOTATOR,
     ANNOTATOR_SYSTEM,
-    BLOCK,
     DOCUMENT,
     DOCUMENT_SYSTEM,
     RESIDUAL,
@@ -165,7 +164,8 @@ def _random_products(
     scale = np.sqrt(np.where(number > 1, number, 0.0) * inverse)
     squares = _products(_level_sums(cell, shares * scale[group][:, None]))
     means = _products(_level_sums(within, shares * np.sqrt(inverse)[group][:, None]))
-    return squares - means
+    random: np.ndarray = squares - means
+    return random
 
 
 def _random_ratio(shares: np.ndarray, carrier: np.ndarray, opposite: np.ndarray) -> float:

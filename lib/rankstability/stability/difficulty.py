@@ -54,8 +54,8 @@ def difficulty_effects(judgments: Judgments, by: str = "system") -> pd.DataFrame
     --------
     >>> import rankstability as rs
     >>> effects = rs.difficulty_effects(rs.load("demo-srpdc", "de-en"))
-    >>> effects.loc[effects["difficulty_effect"].abs().idxmax(), "difficulty_effect"].round(1)
-    -1.2
+    >>> float(effects["difficulty_effect"].min().round(1)), float(effects["difficulty_effect"].max().round(1))
+    (-2.0, 1.3)
     """
     if by not in ("system", "document"):
         raise DataError("unknown_unit", value=by, expected="system or document")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from ..inference.ratings import infer_ratings
 from ..inference.result import RankInference
-from ..judgments import SCORE_KINDS, Judgments
+from ..inference.votes import infer_votes
+from ..judgments import COMPARISON_KINDS, Judgments
 from ..ranking.procedures import Procedure, default_procedure, procedure_named, scores_for
-from ..scores.arrays import ScoreArrays
+from ..scores.arrays import ScoreArrays, VoteArrays
+from ..scores.pairwise import vote_arrays
 
 
 def choose_procedure(judgments: Judgments, procedure: str | None) -> Procedure:
@@ -19,8 +21,8 @@ def infer_judgments(
     procedure: str | None = None,
     unit: str | None = None,
     alpha: float = 0.05,
-) -> tuple[ScoreArrays | None, RankInference, bool]:
-    """Return the scores (None for comparisons), the inference, and whether domains count equally.
+) -> tuple[ScoreArrays | VoteArrays, RankInference, bool]:
+    """Return the scores or votes, the inference, and whether domains count equally.
 
     Parameters
     ----------
@@ -33,8 +35,9 @@ def infer_judgments(
     alpha : float
         Error rate of all statements together.
     """
-    if judgments.kind not in SCORE_KINDS:
-        raise NotImplementedError
+    if judgments.kind in COMPARISON_KINDS:
+        votes = vote_arrays(judgments)
+        return votes, infer_votes(votes, unit, alpha), False
     chosen = choose_procedure(judgments, procedure)
     arrays = scores_for(judgments, chosen)
     inference = infer_ratings(arrays, unit, chosen.by_domain, alpha)

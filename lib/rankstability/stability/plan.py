@@ -98,8 +98,8 @@ def plan(
     >>> float(plans.loc["both", "reduction"])
     0.5
     """
-    arrays, inference, by_domain = infer_judgments(judgments, procedure, unit, alpha)
-    precision = known_precision(inference, arrays, by_domain)
+    data, inference, by_domain = infer_judgments(judgments, procedure, unit, alpha)
+    precision = known_precision(inference, data, by_domain)
     chosen = choose_systems(inference, judgments.humans, systems)
     table = compare_plans(precision, chosen, np.random.default_rng(seed), alpha)
     return table.assign(system_a=chosen[0], system_b=chosen[1])
@@ -124,8 +124,8 @@ def needed_judgments(
     >>> needed["rank"].tolist()[:3]
     [1, 2, 3]
     """
-    arrays, inference, by_domain = infer_judgments(judgments, procedure, unit, alpha)
-    precision = known_precision(inference, arrays, by_domain)
+    data, inference, by_domain = infer_judgments(judgments, procedure, unit, alpha)
+    precision = known_precision(inference, data, by_domain)
     rng = np.random.default_rng(seed)
     return judgments_needed(precision, precision.systems, rng, alpha)
 
@@ -286,10 +286,10 @@ def judgments_needed(
         }
     )
     for size in precision.sizes:
-        factor = _factor_alone(precision, size, upper, lower, error / np.sqrt(times))
-        factor = np.where(times > 1, factor, 1.0)
+        alone = _factor_alone(precision, size, upper, lower, error / np.sqrt(times))
+        alone = np.where(times > 1, alone, 1.0)
         known = precision.units.get(size)
-        table[size] = factor if known is None else np.ceil(factor * known)
+        table[size] = alone if known is None else np.ceil(alone * known)
     return table
 
 

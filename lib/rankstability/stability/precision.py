@@ -18,7 +18,7 @@ from ..errors import DataError
 from ..inference.family import pair_share
 from ..inference.result import RankInference
 from ..inference.units import difference_variance
-from ..scores.arrays import ScoreArrays
+from ..scores.arrays import ScoreArrays, VoteArrays
 from .components import (
     ANNOTATOR,
     ANNOTATOR_SYSTEM,
@@ -123,7 +123,9 @@ class Precision:
 
     def standard_errors(self, **times: float) -> np.ndarray:
         """Return the standard error of each difference; `times` as for `covariance`."""
-        return np.sqrt(np.maximum(difference_variance(self.covariance(**times)), MIN_VARIANCE))
+        variance = difference_variance(self.covariance(**times))
+        errors: np.ndarray = np.sqrt(np.maximum(variance, MIN_VARIANCE))
+        return errors
 
     def draw_truths(self, draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Draw true means given those observed, and the scale of their errors.
@@ -172,7 +174,8 @@ class Precision:
         """Draw the means of one campaign for each draw of the truth: (campaigns, systems)."""
         truth, scale = truths
         error = normal_draws(self.covariance(**times), len(truth), rng)
-        return truth + np.sqrt(scale)[:, None] * error
+        means: np.ndarray = truth + np.sqrt(scale)[:, None] * error
+        return means
 
     def simulate(
         self,
@@ -297,7 +300,7 @@ def precision_of_covariance(inference: RankInference, n_judgments: int = 0) -> P
 
 
 def known_precision(
-    inference: RankInference, arrays: ScoreArrays | None = None, by_domain: bool = False
+    inference: RankInference, data: ScoreArrays | VoteArrays, by_domain: bool = False
 ) -> Precision:
     """Estimate the precision from components if there are scores and they allow it.
 
@@ -310,10 +313,12 @@ def known_precision(
     """
     if inference.no_inference or inference.assessable.sum() < 2:
         raise DataError("no_inference", value=inference.no_inference or None)
-    if arrays is not None and not arrays.items:
+    if isinstance(data, VoteArrays):
+        return precision_of_covariance(inference, len(data.outcome))
+    if not data.items:
         with suppress(DataError):
-            return estimate_precision(arrays, inference, by_domain)
-    return precision_of_covariance(inference, 0 if arrays is None else arrays.n_judgments)
+            return estimate_precision(data, inference, by_domain)
+    return precision_of_covariance(inference, data.n_judgments)
 
 
 def is_nested(inner: np.ndarray, outer: np.ndarray) -> bool:
