@@ -27,20 +27,8 @@ from .formats.files import counted
 from .formats.languages import UNNAMED_PAIR
 from .humans import is_human
 from .paths import repository_root, shorten
+from .read import read
 
-try:  # until the reader of tables is there
-    from .read import read
-except ImportError:
-
-    def read(path: Path) -> Judgments | dict[str, Judgments]:
-        """Read a table (until the reader is there)."""
-        table = pd.read_csv(path, dtype={"segment": str})
-        names = [name for name in table if name != "score"]
-        return Judgments(table.astype(dict.fromkeys(names, "category")), "ratings")
-
-
-Pairs = Callable[[Campaign], Sequence[str]]
-Reader = Callable[[Campaign, str], dict[str, Judgments]]
 OF_FILES: dict[str, tuple[Callable[..., list[str]], Callable[..., dict[str, Judgments]]]] = {
     "mqm": (mqm.list_pairs, mqm.read),
     "bio_mqm": (releases.list_bio_mqm_pairs, releases.read_bio_mqm),
@@ -203,12 +191,13 @@ def _find_here(name: str) -> Campaign:
 def _load_path(name: str, pair: str, task: str) -> Judgments:
     """Load a user's file or folder, relative to the current folder or to the clone."""
     places = [Path(name), repository_root() / name]
-    path = next((place for place in places if place.exists()), None)
-    if path is None:
+    here = [place for place in places if place.exists()]
+    if not here:
         is_path = Path(name).name != name or Path(name).suffix.lower() in TABLES
         if is_path:
             raise DataError("no_such_file", value=name)
         find_campaign(name)  # raises
+    path = here[0]
     for campaign in list_campaigns():
         if not campaign.parts and campaign.folder.resolve() == path.resolve():
             return load(campaign.name, pair, task)

@@ -3,3 +3,7 @@
 Each module has ``NAME``, ``HEADER`` (the names of its fields), ``matches(path)``, which looks at
 the header of a file, and ``read``, which returns `Judgments` by language pair.
 """
+
+from .registry import FORMATS, detect, detect_file, read_as, table
+
+__all__ = ["FORMATS", "detect", "detect_file", "read_as", "table"]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pandas as pd
 
-from ...errors import DataError
+from ...errors import DataError, suggest
 from ...judgments import Judgments
 from ..mqm_weights import DEFAULT
 from . import (
@@ -55,6 +57,16 @@ ACCOMPANY = (
     "data_RNK-public",
 )
 ENDINGS = (".csv", ".tsv", ".txt", ".jsonl", ".json", ".ndjson", ".score")
+PROTOCOLS = {
+    "wmt_da": "DA",
+    "segment_scores": "DA",
+    "mqm": "MQM",
+    "relative_ranking": "RR",
+    "arena": "votes",
+    "appraise": "DA",
+    "appraise_mqm": "MQM",
+}  # all others: ESA
+WORDS = ("unmarked", "humans", "models", "controls", "scale", "title", "year", "names", "order")
 READ_AS = {
     "wmt_da": "direct assessment",
     "segment_scores": "scores per system and segment",
@@ -82,9 +94,9 @@ def table() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["format", "read_as", "fields", "about"])
 
 
-def detect_file(path: Path) -> str:
-    """Return the format of a file by its header, or an empty string."""
-    return next((name for name, module in FORMATS.items() if module.matches(path)), "")
+def detect_file(path: Path) -> str | None:
+    """Return the format of a file by its header, or None."""
+    return next((name for name, module in FORMATS.items() if module.matches(path)), None)
 
 
 def list_files(path: Path) -> list[Path]:
@@ -110,8 +122,8 @@ def _is_table(path: Path) -> bool:
     return name.endswith(ENDINGS)
 
 
-def detect(path: Path) -> str:
-    """Return the format of a file or folder, or an empty string if it has none of the formats.
+def detect(path: Path) -> str | None:
+    """Return the format of a file or folder, or None if it has none of the formats.
 
     Raises DataError for a folder with files of several formats.
     """
@@ -123,7 +135,7 @@ def detect(path: Path) -> str:
             return name
     if len(found) > 1:
         raise DataError("several_formats", file=path, value=", ".join(sorted(found)))
-    return found.pop() if found else ""
+    return found.pop() if found else None
 
 
 def read(
@@ -153,7 +165,7 @@ def read(
     DataError
         For an unknown format, and for a wrong value.
     """
-    name = name or detect(path)
+    name = name or detect(path) or ""
     if name not in FORMATS:
         value = first_line(path)[:80] if path.is_file() else path.name
         raise DataError("unknown_format", file=path, value=value, expected=", ".join(FORMATS))
@@ -172,6 +184,59 @@ def read(
     else:
         judgments = module.read(files, pair)
     return judgments
+
+
+def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict[str, Judgments]:
+    """Read a file or folder of a format, with the words that a user declared beside it.
+
+    Returns `Judgments`, or several by language pair or task. Raises DataError for a word that has
+    no effect on this format, and for systems or annotators that do not exist.
+    """
+    for word in words:
+        if word not in WORDS or (word == "unmarked" and name != mqm.NAME):
+            raise DataError("word_without_effect", file=path, column=word, value=name)
+    every = read(path, name, unmarked=words.get("unmarked", ""))
+    declared = {}
+    for pair, judgments in every.items():
+        about = {
+            "source": path.name,
+            "campaign": words.get("title", ""),
+            "protocol": PROTOCOLS.get(name, "ESA"),
+            "year": int(words.get("year", 0)),
+            "humans": tuple(words.get("humans", ())),
+            "controls": tuple(words.get("controls", ())),
+            "judge_models": tuple(words.get("models", ())),
+            "declared": {**judgments.declared, **words},
+        }
+        if "scale" in words:
+            low, high = words["scale"]
+            about["scale"] = (float(low), float(high))
+        if "order" in words:
+            about["order_known"] = False
+        declared[pair] = replace(judgments, **about)
+    _need_names(declared, path)
+    return next(iter(declared.values())) if len(declared) == 1 else declared
+
+
+def _need_names(every: Mapping[str, Judgments], path: Path) -> None:
+    """Raise DataError for declared systems or annotators that no judgments have."""
+    systems: set[str] = set()
+    annotators: set[str] = set()
+    for judgments in every.values():
+        table = judgments.table
+        for column in (name for name in ("system", "left", "right") if name in table):
+            systems.update(map(str, table[column].unique()))
+        if "annotator" in table:
+            annotators.update(map(str, table["annotator"].dropna().unique()))
+    for judgments in every.values():
+        for named, known, code in (
+            (judgments.humans + judgments.controls, systems, "unknown_system"),
+            (judgments.judge_models, annotators, "unknown_annotator"),
+        ):
+            for name in named:
+                if name not in known:
+                    near = suggest(name, known)
+                    raise DataError(code, file=path, value=name, expected=near or None)
 
 
 def _files_of(path: Path, name: str) -> list[Path]:
