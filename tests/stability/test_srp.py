@@ -251,7 +251,9 @@ def test_entropy_targets_are_met_or_the_study_is_left_out(grouping):
         ]
         assert met.mean() > 0.8
         assert np.abs(np.array(reached) - target).max() <= studies.ENTROPY_TOLERANCE
-    row = srp(judgments, grouping=grouping, load_balance=least_entropy(items) - 0.05, studies=30)
+    row = srp(
+        judgments, grouping=grouping, load_balance=least_entropy(judgments) - 0.05, studies=30
+    )
     assert row["studies"] == 0
     assert np.isnan(row["srp"])
 
@@ -260,6 +262,20 @@ def test_least_entropy_by_hand():
     assert least_entropy(simulated()) == 0  # one annotator can rate both buckets
     apart = simulated(buckets=((3, (0, 1, 2)), (3, (3, 4, 5))))
     assert least_entropy(apart) == pytest.approx(np.log(2) / np.log(6))
+    pairs = apart.table[["document", "annotator"]].drop_duplicates()
+    assert least_entropy(pairs) == least_entropy(apart)
+
+
+def test_the_least_entropies_that_riley_prints():
+    """Section 6.1.2: seven buckets of 26 or 25 documents in a ring, and two of 91 and 90."""
+    for buckets, annotators, step, printed in ((7, 7, 1, 0.51), (2, 6, 3, 0.38)):
+        rows = [
+            (document, (step * (document % buckets) + k) % annotators)
+            for document in range(181)
+            for k in range(3)
+        ]
+        least = least_entropy(pd.DataFrame(rows, columns=["document", "annotator"]))
+        assert printed <= least < printed + 0.01
 
 
 def test_buckets_give_equal_numbers_as_long_as_they_can():
@@ -413,8 +429,9 @@ def test_the_standard_error_is_that_of_repeated_runs():
 )
 def test_known_values_of_2023(pair, value, least):
     real_data("wmt23-mqm")
-    items = rated_items(load("wmt23-mqm", pair))
-    assert least_entropy(items) == pytest.approx(least, abs=5e-4)
+    judgments = load("wmt23-mqm", pair)
+    items = rated_items(judgments)
+    assert least_entropy(judgments) == pytest.approx(least, abs=5e-4)
     grouped = [srp(items, seed=seed)["srp"] for seed in range(2)]
     free = [srp(items, seed=seed, grouping="none")["srp"] for seed in range(2)]
     assert np.mean(grouped) == pytest.approx(0.96, abs=0.02)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..judgments import Judgments
 from .studies import (
@@ -15,6 +16,7 @@ from .studies import (
     RatedItems,
     assign_annotators,
     draw_documents,
+    keep_complete_items,
     rated_items,
     score_items,
 )
@@ -377,7 +379,7 @@ class _MeanOverPairs:
         return float(np.sqrt((len(known) - 1) * known.var())) if len(known) else np.nan
 
 
-def least_entropy(judgments: Judgments | RatedItems) -> float:
+def least_entropy(judgments: Judgments | pd.DataFrame) -> float:
     """Compute the lowest normalised entropy of workloads that a study of all documents can have.
 
     Each bucket then has a single annotator. All choices are tried if there are at most a million;
@@ -385,8 +387,9 @@ def least_entropy(judgments: Judgments | RatedItems) -> float:
 
     Parameters
     ----------
-    judgments : Judgments
-        As for `srp`.
+    judgments : Judgments or DataFrame
+        As for `srp`; or a table with the columns document and annotator, one row for each annotator
+        of a document.
 
     Returns
     -------
@@ -403,17 +406,21 @@ def least_entropy(judgments: Judgments | RatedItems) -> float:
     >>> round(rs.least_entropy(rs.load("demo-mqm", "en-de")), 3)
     0.387
     """
-    items = judgments if isinstance(judgments, RatedItems) else rated_items(judgments)
-    depth = items.ratings_per_item
-    n_annotators = len(items.annotators)
+    if isinstance(judgments, pd.DataFrame):
+        table = judgments
+    else:
+        table = keep_complete_items(judgments).table
+    held = pd.crosstab(table["document"].astype(str), table["annotator"].astype(str)) > 0
+    buckets, n_documents = np.unique(held.to_numpy(), axis=0, return_counts=True)
+    n_annotators = buckets.shape[1]
     if n_annotators == 1:
         return 0.0
     loads = np.zeros((1, n_annotators))
-    for bucket in items.buckets:
-        added = np.zeros((depth, n_annotators))
-        added[np.arange(depth), items.annotator_of[bucket[0]]] = len(bucket)
+    n_choices = np.prod(buckets.sum(axis=1), dtype=float)
+    for bucket, size in zip(buckets, n_documents, strict=True):
+        added = size * np.eye(n_annotators)[bucket]
         loads = (loads[:, None] + added).reshape(-1, n_annotators)
-        if depth ** len(items.buckets) > MAX_WORKLOADS:
+        if n_choices > MAX_WORKLOADS:
             loads = loads[[np.argmin(_entropy(loads))]]
     return float(_entropy(loads).min() / np.log(n_annotators))
 
