@@ -299,7 +299,7 @@ def convert(folder: Path) -> list[Path]:
         files = {k: folder / "source" / pair / f"mqm-col{k}.pickle" for k in COLUMNS}
         scores = tabulate_scores({k: read_plain_pickle(file) for k, file in files.items()}, table)
         rows, listed = add_buckets_and_raters(pair, scores, table)
-        rows["score"] = rows["score"].map("{:g}".format)
+        rows["score"] = (rows["score"] + 0.0).map("{:g}".format)  # no minus zero
         content = rows.to_csv(index=False, lineterminator="\n").encode()
         target = folder / f"mqm-{pair}.csv.gz"
         target.write_bytes(gzip.compress(content, mtime=0))
