@@ -1,0 +1,264 @@
+"""The words by which a user declares the shape and the names of a table.
+
+The same words are options of the command line, keywords of `read`, `judgments` and `battles`, and
+keys of ``campaign.yaml``. `WORDS` lists them; `check_words` checks types and names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import DataError, suggest
+
+TEXT, FLAG, LIST, PAIRS, NUMBER, RANGE = "text", "flag", "list", "pairs", "number", "range"
+ROLES = (
+    "system", "segment", "score", "annotator", "document", "domain", "criterion", "left", "right",
+    "winner", "question", "chosen", "options", "pair", "hit", "item_type", "time",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word: its name, what it takes, its group in the help, and its help.
+
+    Attributes
+    ----------
+    kind : str
+        ``text``, ``flag``, ``list``, ``pairs`` (name=value), ``number`` or ``range`` (two numbers).
+    allowed : tuple of str
+        The values that it can have; empty: any.
+    """
+
+    name: str
+    kind: str
+    group: str
+    help: str
+    allowed: tuple[str, ...] = ()
+
+    @property
+    def option(self) -> str:
+        """The option of the command line."""
+        return "--" + self.name.replace("_", "-")
+
+
+NAMES, SHAPE, MEANING = "names of columns", "shape of the table", "meaning of the values"
+WORDS: dict[str, Word] = {
+    word.name: word
+    for word in (
+        Word("system", TEXT, NAMES, "what was judged: a system, model or codec"),
+        Word("segment", TEXT, NAMES, "what it was judged on: a sentence, an item, a trial"),
+        Word("score", TEXT, NAMES, "the score"),
+        Word("annotator", TEXT, NAMES, "who judged"),
+        Word("document", TEXT, NAMES, "the document of a segment"),
+        Word("domain", TEXT, NAMES, "the domain or category of a segment"),
+        Word("criterion", TEXT, NAMES, "what was rated, such as fluency"),
+        Word("left", TEXT, NAMES, "comparisons: the output shown first"),
+        Word("right", TEXT, NAMES, "comparisons: the output shown second"),
+        Word("winner", TEXT, NAMES, "comparisons: which of the two is better"),
+        Word("question", TEXT, NAMES, "comparisons: the prompt or source that both answered"),
+        Word("chosen", TEXT, NAMES, "a choice among several outputs: the one chosen"),
+        Word("options", TEXT, NAMES, "a choice among several outputs: all that were shown"),
+        Word("pair", TEXT, NAMES, "the language pair"),
+        Word("hit", TEXT, NAMES, "the task of an annotator"),
+        Word("item_type", TEXT, NAMES, "SYSTEM, REPEAT, REF or BAD_REF"),
+        Word("time", TEXT, NAMES, "seconds spent on a judgment"),
+        Word("loser", TEXT, NAMES, "tables of winner and loser: the column of the loser"),
+        Word("tie", TEXT, NAMES, "a column that is true for ties"),
+        Word("files", TEXT, SHAPE, 'names of files or folders, such as "{system}.csv"'),
+        Word("split", PAIRS, SHAPE, 'a column with two roles: COLUMN="{left}_{right}"'),
+        Word("wide", LIST, SHAPE, "columns that are systems, with a score in each"),
+        Word("criteria", LIST, SHAPE, "columns that are criteria, with a score in each"),
+        Word("outcome", PAIRS, SHAPE, "columns of 0 and 1: left=COLUMN right=COLUMN tie=COLUMN"),
+        Word("where", PAIRS, SHAPE, "only rows with this value: COLUMN=VALUE"),
+        Word("header", NUMBER, SHAPE, "the row that names the columns, from 1"),
+        Word("skip_rows", NUMBER, SHAPE, "rows below the header that are no data"),
+        Word("sheet", TEXT, SHAPE, "the sheet of a workbook"),
+        Word("codes", PAIRS, MEANING, "what values mean: A=left 1..3=left good=4 old-name=name"),
+        Word("lower_is_better", FLAG, MEANING, "ranks, error rates, penalties"),
+        Word("higher_is_better", FLAG, MEANING, "the opposite, where the name suggests otherwise"),
+        Word("scale", RANGE, MEANING, "the lowest and the highest possible score"),
+        Word("controls", LIST, MEANING, "outputs of known quality: shown, not ranked"),
+        Word("humans", LIST, MEANING, "systems that are human translations or references"),
+        Word("models", LIST, MEANING, "annotators that are models"),
+        Word("names", TEXT, MEANING, "exact: keep names apart that differ in case", ("exact",)),
+        Word("unmarked", TEXT, MEANING, "MQM: outputs without a row", ("clean", "missing")),
+        Word("order", TEXT, MEANING, "unknown: left is not what was shown first", ("unknown",)),
+        Word("each", TEXT, MEANING, "one answer for each value of this column"),
+        Word("title", TEXT, MEANING, "the name of the campaign"),
+        Word("year", NUMBER, MEANING, "the year of WMT whose procedure ranks"),
+    )
+}
+
+
+def check_words(words: Mapping[str, Any], file: str | None = None) -> dict[str, Any]:
+    """Return the words with checked types; None and empty values are dropped.
+
+    Raises
+    ------
+    DataError
+        ``unknown_setting`` with the nearest name, or ``bad_setting`` for a value of another type.
+    """
+    checked: dict[str, Any] = {}
+    for name, value in words.items():
+        key = str(name).replace("-", "_")
+        if key not in WORDS:
+            nearest = suggest(key, WORDS)
+            raise DataError(
+                "unknown_setting", file=file, value=name, expected=nearest or ", ".join(WORDS)
+            )
+        if (
+            value is None
+            or value is False
+            or (not isinstance(value, bool) and value in ("", [], ()))
+        ):
+            continue
+        checked[key] = _converted(WORDS[key], value, file)
+    if checked.get("lower_is_better") and checked.get("higher_is_better"):
+        raise DataError("two_directions", file=file)
+    return checked
+
+
+def _converted(word: Word, value: Any, file: str | None) -> Any:
+    """Return a value as the word takes it."""
+    wrong = DataError(
+        "bad_setting", file=file, column=word.name, value=value, expected=_EXPECTED[word.kind]
+    )
+    if word.kind == TEXT:
+        if isinstance(value, Mapping) or _is_list(value):
+            raise wrong
+        text = str(value)
+        if word.allowed and text not in word.allowed:
+            raise DataError(
+                "bad_setting",
+                file=file,
+                column=word.name,
+                value=text,
+                expected=" or ".join(word.allowed),
+            )
+        return text
+    if word.kind == FLAG:
+        if str(value).lower() in ("true", "yes"):
+            return True
+        if str(value).lower() in ("false", "no"):
+            return False
+        raise wrong
+    if word.kind == LIST:
+        return [str(each) for each in value] if _is_list(value) else [str(value)]
+    if word.kind == PAIRS:
+        return _pairs(word, value, file)
+    try:
+        if word.kind == NUMBER:
+            number = int(str(value))
+            if number < 0:
+                raise wrong
+            return number
+        parts = list(value) if _is_list(value) else str(value).split()
+        low, high = (float(part) for part in parts)
+    except (TypeError, ValueError):
+        raise wrong from None
+    if not low < high:
+        raise wrong
+    return (low, high)
+
+
+_EXPECTED = {
+    TEXT: "one name",
+    FLAG: "true or false",
+    LIST: "a list of names",
+    PAIRS: "name=value",
+    NUMBER: "a whole number",
+    RANGE: "two numbers, the lower first",
+}
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _pairs(word: Word, value: Any, file: str | None) -> dict[str, str]:
+    """Return pairs as a mapping: given as one, or as texts that are split at the last ``=``."""
+    if isinstance(value, Mapping):
+        return {str(key): str(each) for key, each in value.items()}
+    pairs: dict[str, str] = {}
+    for each in value if _is_list(value) else [value]:
+        name, equals, meaning = str(each).rpartition("=")
+        if not equals or not name:
+            raise DataError(
+                "bad_setting", file=file, column=word.name, value=each, expected="name=value"
+            )
+        pairs[name] = meaning
+    return pairs
+
+
+def parse_words(arguments: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
+    """Split the arguments of a command line into files and words.
+
+    The file comes first; the values of an option run to the next argument that begins with ``--``.
+
+    >>> parse_words(["a.csv", "--codes", "1=left", "-1=right", "--lower-is-better"])
+    (['a.csv'], {'codes': {'1': 'left', '-1': 'right'}, 'lower_is_better': True})
+    """
+    files: list[str] = []
+    words: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for argument in arguments:
+        if argument.startswith("--") and len(argument) > 2:
+            name, equals, value = argument[2:].partition("=")
+            key = name.replace("-", "_")
+            if key not in WORDS:
+                nearest = suggest(key, WORDS)
+                expected = WORDS[nearest].option if nearest else None
+                raise DataError("unknown_option", value=argument, expected=expected)
+            if key in words and WORDS[key].kind not in (LIST, PAIRS):
+                raise DataError("option_twice", value=argument)
+            current = words.setdefault(key, [])
+            if equals:
+                current.append(value)
+        elif current is None:
+            files.append(argument)
+        else:
+            current.append(argument)
+    return files, check_words({key: _given(WORDS[key], values) for key, values in words.items()})
+
+
+def _given(word: Word, values: list[str]) -> Any:
+    """Return the values of one option as `check_words` takes them."""
+    if word.kind == FLAG:
+        if values:
+            raise DataError("value_of_flag", value=" ".join(values), column=word.option)
+        return True
+    if not values:
+        raise DataError("option_without_value", value=word.option)
+    if word.kind in (LIST, PAIRS, RANGE):
+        return values
+    if len(values) > 1:
+        raise DataError("several_values", column=word.option, value=" ".join(values))
+    return values[0]
+
+
+def command_line(path: str, words: Mapping[str, Any], command: str = "read") -> str:
+    """Return the command that reads a file with these words."""
+    parts = ["rankstability", command, _quoted(path)]
+    for name, value in words.items():
+        parts.append(WORDS[name].option)
+        if value is True:
+            continue
+        if isinstance(value, Mapping):
+            parts += [_quoted(f"{key}={each}") for key, each in value.items()]
+        elif isinstance(value, (list, tuple)):
+            parts += [
+                _quoted(f"{each:g}" if isinstance(each, float) else str(each)) for each in value
+            ]
+        else:
+            parts.append(_quoted(str(value)))
+    return " ".join(parts)
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a shell takes it."""
+    if re.fullmatch(r"[\w@%+=:,./-]+", text):
+        return text
+    return "'" + text.replace("'", "'\"'\"'") + "'"

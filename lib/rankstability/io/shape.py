@@ -1,0 +1,320 @@
+"""From the shape of a user's table to one row per judgment: patterns, lists, wide tables, blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError, suggest
+from .declare import ROLES
+from .table import cell_text, frame_of_records
+
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
+NUMBER = "n"
+MAX_NAMES = 12  # columns that an error lists
+
+
+def spelled(name: str) -> str:
+    """Return a name of a column without case, blanks, ``_`` and ``-``."""
+    return re.sub(r"[\s_-]+", "", name).lower()
+
+
+def list_columns(frame: pd.DataFrame) -> str:
+    """Return the columns with up to three different values each, for an error."""
+    parts = []
+    for name in list(frame.columns)[:MAX_NAMES]:
+        values: list[str] = []
+        for value in frame[name].head(200):
+            text = str(value)[:20]
+            if text and text not in values:
+                values.append(text)
+            if len(values) == 3:
+                break
+        parts.append(f"{name} ({', '.join(values) or 'empty'})")
+    more = len(frame.columns) - MAX_NAMES
+    return "; ".join(parts) + (f"; and {more} more" if more > 0 else "")
+
+
+def find_column(frame: pd.DataFrame, name: str, word: str, file: str | None) -> str:
+    """Return the column of this name; case, blanks, ``_`` and ``-`` aside if that is unambiguous."""
+    if name in frame:
+        return name
+    alike = [column for column in frame if spelled(column) == spelled(name)]
+    if len(alike) == 1:
+        return str(alike[0])
+    nearest = suggest(name, frame.columns)
+    expected = nearest or list_columns(frame)
+    raise DataError("no_such_column", file=file, column=word, value=name, expected=expected)
+
+
+def match_pattern(pattern: str, names: Sequence[str], word: str) -> dict[str, dict[str, str]]:
+    """Return, for each name that fits a pattern, what its placeholders stand for.
+
+    ``{n}`` is a number. A name that fits in two ways is refused.
+    """
+    parts = PLACEHOLDER.split(pattern)
+    keys = parts[1::2]
+    if len(set(keys)) < len(keys):
+        raise DataError("placeholder_twice", column=word, value=pattern)
+
+    def expression(piece: str) -> str:
+        out = re.escape(parts[0])
+        for key, literal in zip(keys, parts[2::2], strict=True):
+            inner = r"\d+" if key == NUMBER else piece
+            out += f"(?P<{key}>{inner})" + re.escape(literal)
+        return out
+
+    short, long = re.compile(expression(".+?")), re.compile(expression(".+"))
+    found: dict[str, dict[str, str]] = {}
+    for name in names:
+        first = short.fullmatch(name)
+        if first is None:
+            continue
+        second = long.fullmatch(name)
+        if second is not None and first.groupdict() != second.groupdict():
+            raise DataError(
+                "ambiguous_pattern", column=word, value=pattern, expected=f"one way to read {name}"
+            )
+        found[name] = first.groupdict()
+    return found
+
+
+def explode_lists(frame: pd.DataFrame, given: Mapping[str, str], file: str | None) -> pd.DataFrame:
+    """Turn lists that roles name, such as ``annotations[].value``, into rows and columns."""
+    prefixes = dict.fromkeys(
+        path.split("[]")[0] for path in given.values() if "[]" in path and "{" not in path
+    )
+    for prefix in prefixes:
+        if prefix not in frame:
+            raise DataError("no_such_column", file=file, value=prefix, expected=list_columns(frame))
+        wrong = frame[prefix].map(lambda value: not isinstance(value, list))
+        if wrong.any():
+            value = frame.loc[wrong, prefix].iloc[0]
+            raise DataError("not_a_list", file=file, column=prefix, value=str(value)[:40])
+        frame = frame.explode(prefix, ignore_index=True)
+        frame = frame[frame[prefix].notna()].reset_index(drop=True)
+        inner = frame[prefix]
+        if inner.map(lambda value: isinstance(value, dict)).all():
+            nested = frame_of_records(list(inner))
+            nested.columns = pd.Index([f"{prefix}[].{name}" for name in nested.columns])
+            frame = pd.concat([frame.drop(columns=prefix), nested], axis=1)
+        else:
+            frame = frame.rename(columns={prefix: f"{prefix}[]"})
+    return frame
+
+
+def split_columns(
+    frame: pd.DataFrame, split: Mapping[str, str], file: str | None
+) -> tuple[pd.DataFrame, list[str]]:
+    """Split columns that hold two roles, such as ``{left}_{right}``; return the roles, too."""
+    roles: list[str] = []
+    for column, pattern in split.items():
+        column = find_column(frame, column, "split", file)
+        values = frame[column].astype(str)
+        known = match_pattern(pattern, list(values.unique()), "split")
+        misfits = values[~values.isin(known)]
+        if len(misfits):
+            raise DataError(
+                "pattern_fits_nothing", file=file, row=misfits.index[0], column=column,
+                value=misfits.iloc[0], expected=pattern,
+            )  # fmt: skip
+        for key in PLACEHOLDER.findall(pattern):
+            if key not in ROLES:
+                raise DataError(
+                    "unknown_placeholder", column="split", value=key, expected=", ".join(ROLES)
+                )
+            frame[key] = values.map(lambda value, key=key: known[value][key])
+            roles.append(key)
+    return frame, roles
+
+
+def widen(frame: pd.DataFrame, columns: Sequence[str], role: str, file: str | None) -> pd.DataFrame:
+    """Return one row for each listed column: its name becomes `role`, its cells ``score``."""
+    word = "wide" if role == "system" else "criteria"
+    names = [find_column(frame, name, word, file) for name in columns]
+    if len(set(names)) < 2:
+        raise DataError("too_few_columns", file=file, column=word, value=", ".join(names))
+    others = [name for name in frame.columns if name not in names]
+    return frame.melt(id_vars=others, value_vars=names, var_name=role, value_name="score")
+
+
+def expand_patterns(
+    frame: pd.DataFrame, patterns: Mapping[str, str], file: str | None
+) -> pd.DataFrame:
+    """Return one row for each block of columns that the patterns of the roles name.
+
+    `patterns` maps roles to patterns such as ``quality{n}`` or ``T{segment}[{system}]``. A
+    placeholder with the name of a role supplies that role; ``{n}`` only pairs the columns.
+    """
+    found: dict[str, dict[tuple[tuple[str, str], ...], str]] = {}
+    used: dict[str, str] = {}
+    explode = []
+    for role, pattern in patterns.items():
+        path = pattern
+        if pattern.endswith("[]"):
+            path = pattern.removesuffix("[]")
+            explode.append(role)
+        matches = match_pattern(path, [str(name) for name in frame.columns], role)
+        if not matches:
+            raise DataError(
+                "pattern_fits_nothing",
+                file=file,
+                column=role,
+                value=pattern,
+                expected=list_columns(frame),
+            )
+        for name, values in matches.items():
+            if name in used:
+                raise DataError(
+                    "column_fits_two", file=file, column=name, value=f"{used[name]} and {role}"
+                )
+            used[name] = role
+        found[role] = {tuple(sorted(values.items())): name for name, values in matches.items()}
+    for pattern in patterns.values():
+        for key in PLACEHOLDER.findall(pattern):
+            if key not in ROLES and key != NUMBER:
+                raise DataError("unknown_placeholder", value=key, expected=", ".join(ROLES))
+    keys = {role: set(PLACEHOLDER.findall(pattern)) for role, pattern in patterns.items()}
+    widest = max(keys, key=lambda role: len(keys[role]))
+    others = [name for name in frame.columns if name not in used]
+    blocks = []
+    for binding, column in found[widest].items():
+        values = dict(binding)
+        block = frame[others].copy()
+        for key, value in values.items():
+            if key != NUMBER:
+                block[key] = value
+        block[widest] = frame[column]
+        for role in patterns:
+            if role == widest:
+                continue
+            part = tuple(sorted((key, values[key]) for key in keys[role] if key in values))
+            if part not in found[role]:
+                raise DataError(
+                    "block_incomplete",
+                    file=file,
+                    column=role,
+                    value=column,
+                    expected=patterns[role],
+                )
+            block[role] = frame[found[role][part]]
+        blocks.append(block)
+    out = pd.concat(blocks, ignore_index=True)
+    for role in explode:
+        wrong = out[role].map(lambda value: not isinstance(value, list))
+        if wrong.any():
+            value = out.loc[wrong, role].iloc[0]
+            raise DataError("not_a_list", file=file, column=role, value=str(value)[:40])
+        out = out.explode(role, ignore_index=True)
+        out[role] = out[role].map(cell_text)
+    return out
+
+
+def read_outcome(frame: pd.DataFrame, outcome: Mapping[str, str], file: str | None) -> pd.Series:
+    """Return the winner from one column of 0 and 1 for each outcome."""
+    unknown = set(outcome) - {"left", "right", "tie"}
+    if unknown or not {"left", "right"} <= set(outcome):
+        raise DataError("bad_setting", file=file, column="outcome", value=", ".join(outcome),
+                        expected="left=COLUMN right=COLUMN tie=COLUMN")  # fmt: skip
+    marks = {}
+    for side, name in outcome.items():
+        column = find_column(frame, name, "outcome", file)
+        truth = frame[column].astype(str).str.strip().str.lower().map(TRUTH)
+        wrong = frame[column][truth.isna()]
+        if len(wrong):
+            raise DataError(
+                "not_true_or_false",
+                file=file,
+                row=wrong.index[0],
+                column=column,
+                value=wrong.iloc[0],
+            )
+        marks[side] = truth.astype(bool)
+    table = pd.DataFrame(marks)
+    number = table.sum(axis=1)
+    wrong_rows = table.index[(number > 1) | ((number == 0) & ("tie" in outcome))]
+    if len(wrong_rows):
+        raise DataError("several_outcomes", file=file, row=wrong_rows[0])
+    winner: pd.Series = table.idxmax(axis=1)
+    return winner.where(number > 0, "tie")
+
+
+TRUTH = {
+    "1": True, "true": True, "yes": True, "y": True, "t": True, "1.0": True,
+    "0": False, "false": False, "no": False, "n": False, "f": False, "0.0": False, "": False,
+}  # fmt: skip
+
+
+def expand_choices(
+    frame: pd.DataFrame, chosen: str, options: str, file: str | None
+) -> pd.DataFrame:
+    """Return a choice among several outputs as comparisons of the chosen with each other option.
+
+    All comparisons of a row belong to its annotator and question, and so are never independent.
+    A row in which none of the options was chosen gives no winner, and ties among the options.
+    """
+    rows: list[tuple[int, str, str, str]] = []
+    for number, (best, shown) in enumerate(zip(frame[chosen], frame[options], strict=True)):
+        names = [
+            str(each).strip()
+            for each in (shown if isinstance(shown, list) else re.split(r"[,;|]", str(shown)))
+        ]
+        names = [name for name in names if name]
+        best = str(best).strip()
+        if len(set(names)) < max(len(names), 2):
+            raise DataError(
+                "bad_options", file=file, row=number, column=options, value=str(shown)[:80]
+            )
+        if best in names:
+            rows += [(number, best, other, "left") for other in names if other != best]
+        elif best.lower() in ("none", "", "tie", "neither", "no winner"):
+            pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
+            rows += [(number, a, b, "tie") for a, b in pairs]
+        else:
+            raise DataError(
+                "chosen_not_shown",
+                file=file,
+                row=number,
+                column=chosen,
+                value=best,
+                expected=", ".join(names),
+            )
+    at = np.array([row[0] for row in rows], int)
+    out = frame.drop(columns=[chosen, options]).iloc[at].reset_index(drop=True)
+    out["left"], out["right"], out["winner"] = ([row[k] for row in rows] for k in (1, 2, 3))
+    return out
+
+
+def read_files(folder: Path, pattern: str) -> list[tuple[Path, dict[str, str]]]:
+    """Return the files below a folder that fit a pattern such as ``{system}/samples*.jsonl``."""
+    parts = PLACEHOLDER.split(pattern)
+    keys = parts[1::2]
+    for key in keys:
+        if key not in ROLES:
+            raise DataError(
+                "unknown_placeholder", column="files", value=key, expected=", ".join(ROLES)
+            )
+
+    def literal(text: str) -> str:
+        return re.escape(text).replace(r"\*", r"[^/]*").replace(r"\?", r"[^/]")
+
+    expression = literal(parts[0])
+    for key, rest in zip(keys, parts[2::2], strict=True):
+        expression += f"(?P<{key}>[^/]+)" + literal(rest)
+    found = []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        match = re.fullmatch(expression, name)
+        if match and path.is_file():
+            found.append((path, match.groupdict()))
+    if not found:
+        here = ", ".join(
+            sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())[:6]
+        )
+        raise DataError("no_file_fits", file=folder, value=pattern, expected=here or "files")
+    return found
