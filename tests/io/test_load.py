@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from rankstability.errors import DataError
-from rankstability.io.load import campaigns, load, pairs
+from rankstability.io.load import campaigns, load, load_judge_models, pairs
 from rankstability.judgments import Judgments
 from real import real_data
 
@@ -145,3 +145,25 @@ def test_a_campaign_that_is_not_here_says_how_to_get_it(
     assert error.value.code == "campaign_not_here"
     assert error.value.remedy == "make data CAMPAIGN=wmt18"
     assert not campaigns().set_index("campaign").loc["wmt18", "here"]
+
+
+def test_judge_models_stand_beside_people() -> None:
+    judges = load_judge_models("demo-judges", "en-de")
+    assert set(judges) == {"knows-much", "knows-some", "knows-the-order", "knows-nothing"}
+    scores = judges["knows-much"]
+    assert list(scores) == ["system", "segment", "document", "score"]
+    people = load("demo-judges")
+    assert set(scores["segment"]) >= set(people.table["segment"])
+    assert people.scale == (0, 100)
+    assert load_judge_models("demo-srdc", "de-en") == {}
+    assert load_judge_models("no catalogue name") == {}
+
+
+def test_judge_models_of_real_campaigns() -> None:
+    real_data("wmt23-judges")
+    judges = load_judge_models("wmt23-protocols.ESA-1", "en-de")
+    assert "GEMBA-MQM-src" in judges
+    assert len(judges["GEMBA-MQM-src"]) == 13 * 557
+    assert "refA" not in set(judges["COMET-refA"]["system"])
+    votes = load_judge_models("llmfao")
+    assert {name: len(each.table) for name, each in votes.items()} == {"GPT-3": 2139, "GPT-4": 2139}

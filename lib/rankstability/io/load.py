@@ -26,8 +26,11 @@ from .formats import (
 from .formats.files import counted
 from .formats.languages import UNNAMED_PAIR
 from .humans import is_human
+from .judges import load_judge_models
 from .paths import repository_root, shorten
 from .read import read
+
+__all__ = ["campaigns", "load", "load_judge_models", "pairs"]
 
 OF_FILES: dict[str, tuple[Callable[..., list[str]], Callable[..., dict[str, Judgments]]]] = {
     "mqm": (mqm.list_pairs, mqm.read),
@@ -296,7 +299,8 @@ def _read(campaign: Campaign, pair: str, task: str) -> Judgments:
     if form == "arena":
         name = "" if pair == UNNAMED_PAIR else pair
         return arena.read(files, name)[name]
-    return replace(_only(read(files[0])), pair=pair, kind="direct_assessment")
+    judgments = _only(read(files[0], scale=campaign.facts["scale"]))
+    return replace(judgments, pair=pair, kind="direct_assessment")
 
 
 def _only(result: Judgments | dict[str, Judgments]) -> Judgments:
