@@ -89,8 +89,22 @@ def missing_roles(
                 taken.add(column)
                 break
     remedy = None
-    if len(proposal) == len(missing):
-        words: dict[str, Any] = {**roles, **proposal}
+    if {"winner", "loser"} <= set(by_name) and "system" in missing:
+        words: dict[str, Any] = {**roles, "winner": by_name["winner"], "loser": by_name["loser"]}
+        flags = [by_name[spelled(flag)] for flag in FLAGS if spelled(flag) in by_name]
+        if flags:
+            words["tie"] = flags[0]
+        if works(words):
+            remedy = command_line(file or "FILE", words)
+    else:
+        for role in missing:
+            if role not in proposal:
+                column = _by_values(frame, role, taken)
+                if column:
+                    proposal[role] = column
+                    taken.add(column)
+    if remedy is None and len(proposal) == len(missing):
+        words = {**roles, **proposal}
         if not votes and LOWER.search(proposal.get("score", "")):
             words["lower_is_better"] = True
         if works(words):
@@ -103,6 +117,23 @@ def missing_roles(
     return DataError(
         "missing_role", file=file, value=numbers, expected=list_columns(frame), remedy=remedy
     )
+
+
+def _by_values(frame: pd.DataFrame, role: str, taken: set[str]) -> str:
+    """Return the only column whose values could fill a role, for a command that is then tried."""
+    fits = []
+    for name in map(str, frame.columns):
+        values = frame[name].head(5000)
+        if name in taken or values.map(lambda value: isinstance(value, (list, dict))).any():
+            continue
+        numeric = bool(pd.to_numeric(values, errors="coerce").notna().mean() > 0.5)
+        number = values.nunique()
+        few = 1 < number <= min(200, len(values) / 2)
+        if (role == "score" and numeric) or (role == "system" and few and not numeric):
+            fits.append(name)
+        if role == "segment" and not numeric and number > 2:
+            fits.append(name)
+    return fits[0] if len(fits) == 1 else ""
 
 
 def _has_numbers(frame: pd.DataFrame) -> bool:
@@ -138,7 +169,7 @@ def plain_name(name: str) -> str:
     """Return a name without case, blanks, leading zeros and punctuation, for comparing."""
     text = unicodedata.normalize("NFKC", name).casefold()
     text = re.sub(r"[\W_]+", "", text) or text
-    return re.sub(r"0+(?=\d)", "", re.sub(r"(?<!\d)0+(?=\d)", "", text))
+    return re.sub(r"(?<!\d)0+(?=\d)", "", text)
 
 
 def clean_names(table: pd.DataFrame, roles: Sequence[str], notes: Notes) -> pd.DataFrame:

@@ -79,10 +79,7 @@ def read(path: str | Path, **words: Any) -> Any:
         given = {**check_words(found, file=str(path.parent / settings.NAME)), **given}
     if not path.exists():
         raise DataError("no_such_file", file=path)
-    declares = any(
-        name in given for name in (*ROLES, "wide", "criteria", "split", "outcome", "files", "loser")
-    )
-    if not declares:
+    if set(given) <= set(registry.WORDS):
         recognised = registry.detect(path)
         if recognised is not None:
             return registry.read_as(recognised, path, given)
@@ -203,9 +200,7 @@ def build(
         notes.keep("hidden_rows", frame.attrs["hidden_rows"])
     frame = _only_where(frame, given, notes, file)
     frame, roles = _reshape(frame, dict(given), file)
-    kind_votes = votes or (
-        bool({"left", "right", "winner", "chosen", "loser"} & set(roles)) and "score" not in roles
-    )
+    kind_votes = votes or _are_comparisons(frame, roles)
     found = _find_roles(frame, roles, kind_votes, file)
     used = {name: role for role, name in found.items()}
     unused = [str(name) for name in frame.columns if name not in used]
@@ -213,6 +208,17 @@ def build(
     if kind_votes:
         return checks.build_votes(table, frame[unused], given, notes, source, file)
     return checks.build_ratings(table, frame[unused], given, notes, source, file, found)
+
+
+def _are_comparisons(frame: pd.DataFrame, roles: Mapping[str, str]) -> bool:
+    """Return whether a table holds comparisons: by declared roles, or by its exact columns."""
+    if {"left", "right", "winner"} & set(roles):
+        return True
+    if {"system", "score"} & set(roles):
+        return False
+    columns = {spelled(str(name)) for name in frame.columns}
+    sides = [{spelled(role), *map(spelled, ALSO[role])} & columns for role in ("left", "right")]
+    return all(sides) and "winner" in columns
 
 
 def _only_where(

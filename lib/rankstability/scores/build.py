@@ -27,7 +27,7 @@ def select_rows(judgments: Judgments, rows: str) -> Judgments:
     if rows not in ROWS:
         raise DataError("unknown_rows", value=rows, expected=", ".join(ROWS))
     everything = judgments.all_rows
-    if rows == COUNTED or judgments.kind != "direct_assessment":
+    if rows == COUNTED or "item_type" not in judgments.table:
         return judgments
     table = judgments.table
     if everything is not None and "mark" in everything:
