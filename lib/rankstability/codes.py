@@ -172,6 +172,7 @@ ERRORS: dict[str, str] = {
     "too_many_ratings_per_item": "The items do not have as many ratings.",
     "no_annotators_or_documents": "Studies can be simulated only from judgments that name annotators and documents.",
     "no_finite_strengths": "No finite strengths exist: some systems never lose, or never win.",
+    "one_rating_per_item": "Studies can be simulated only if several annotators rated the same documents.",
     "no_complete_document": "No document was rated in full by the same annotators for every system.",
     # components, plans, protocols and judge models
     "scores_missing": "Scores are missing.",

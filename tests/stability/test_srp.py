@@ -316,6 +316,7 @@ def test_a_design_that_cannot_be_is_refused(design, code):
         (pd.DataFrame(), "not_judgments"),
         (Judgments(pd.DataFrame(), "votes"), "wrong_kind"),
         (Judgments(simulated().table.drop(columns="annotator"), "ratings"), "no_annotators_or_documents"),
+        (simulated(buckets=((3, (0,)), (2, (1,)))), "one_rating_per_item"),
     ],
 )  # fmt: skip
 def test_other_judgments_are_refused(judgments, code):

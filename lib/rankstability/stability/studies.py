@@ -167,7 +167,8 @@ def keep_complete_items(judgments: Judgments) -> Judgments:
     Raises
     ------
     DataError
-        ``wrong_kind``, ``no_annotators_or_documents``, or ``no_complete_document``.
+        ``wrong_kind``, ``no_annotators_or_documents``, ``one_rating_per_item`` if most documents
+        have a single annotator, or ``no_complete_document``.
 
     References
     ----------
@@ -193,6 +194,8 @@ def keep_complete_items(judgments: Judgments) -> Judgments:
     n_ratings = by_document["segment"].nunique() * n_annotators * int(enough.sum())
     whole = by_document.size() == n_ratings
     usual = n_annotators.mode().iloc[0]
+    if usual < 2:
+        raise DataError("one_rating_per_item")
     for code, documents in (
         ("incomplete_document", whole.index[~whole]),
         ("other_number_of_annotators", whole.index[whole & (n_annotators != usual)]),
@@ -206,7 +209,8 @@ def keep_complete_items(judgments: Judgments) -> Judgments:
     if "bucket" not in table:
         table = table.assign(bucket=_number_buckets(table))
     rows = pd.DataFrame(
-        [(Path(judgments.source).name, *row) for row in excluded], columns=judgments.excluded.columns
+        [(Path(judgments.source).name, *row) for row in excluded],
+        columns=judgments.excluded.columns,
     )
     every = [frame for frame in (judgments.excluded, rows) if len(frame)]
     record = pd.concat(every, ignore_index=True) if every else rows
