@@ -18,9 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from companion.legacy.paperkit.placing import write_whole
-from companion.legacy.rankstability import paths
-from companion.legacy.rankstability.errors import DataError
+from rankstability.io.paths import demo_folder
 
 COLUMNS = [
     "HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit", "sys_id", "rid", "type",
@@ -91,11 +89,11 @@ def simulate_da(
 
     Raises
     ------
-    DataError
+    ValueError
         For an unknown style.
     """
     if style not in ("SR-DC", "SR+DC"):
-        raise DataError("unknown style", value=style, expected="SR-DC or SR+DC")
+        raise ValueError(f"unknown style {style!r}; expected SR-DC or SR+DC")
     names = [*SYSTEMS[:systems], HUMAN]
     n = len(names)
     lengths = rng.integers(6, 17, size=documents)
@@ -223,22 +221,22 @@ def _gzip(frame: pd.DataFrame) -> bytes:
 def main() -> None:
     """Write both demo campaigns to ``data/demo/``; the same bytes each time."""
     for name, (style, pairs) in DEMOS.items():
-        folder = paths.DEMO / name
+        folder = demo_folder() / name
         drawn = {
             pair: simulate_da(style, np.random.default_rng(seed), pair=pair)
             for pair, seed in pairs.items()
         }
         for file, part in (("ad-latest", "latest"), ("ad-good-raw-redup", "good")):
             frame = pd.concat([getattr(s, part) for s in drawn.values()])
-            write_whole(folder / f"{file}.csv.gz", _gzip(frame))
+            (folder / f"{file}.csv.gz").write_bytes(_gzip(frame))
         for pair, simulated in drawn.items():
             text = simulated.documents.to_csv(sep="\t", index=False, lineterminator="\n")
-            write_whole(folder / f"documents-{pair}.tsv", text.encode())
+            (folder / f"documents-{pair}.tsv").write_bytes(text.encode())
             truth = simulated.truth.sort_values(ascending=False).round(3)
             text = (
                 truth.rename_axis("system").reset_index().to_csv(index=False, lineterminator="\n")
             )
-            write_whole(folder / f"truth-{pair}.csv", text.encode())
+            (folder / f"truth-{pair}.csv").write_bytes(text.encode())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The campaign ``demo-judges``: people's scores, and judge models of known worth.
+"""The campaign ``demo-judges``: people's scores, and judge models that save known shares.
 
 ``python data/demo/demo_judges.py`` writes ``demo-judges/`` again, the same bytes each time. What
 people and judges share beyond the systems' quality is how each document suits each system: a judge
@@ -8,8 +8,7 @@ that knows it would save judgments, one that only knows the order of the systems
 import numpy as np
 import pandas as pd
 
-from companion.legacy.rankcompanion.notebooks.judges.worth import worth
-from companion.legacy.rankstability import paths
+from rankstability.io.paths import demo_folder
 
 SEED = 20260932
 QUALITY = {"Alder": 76, "Birch": 72, "Cedar": 69, "Elm": 66, "Fir": 64, "Hazel": 58, "Larch": 52}
@@ -17,20 +16,20 @@ DOCUMENTS, SEGMENTS, ANNOTATORS = 60, 2, 10
 SUITS, TASTE, SLIP = 6.0, 2.0, 6.0  # standard deviations: document x system, annotator x system
 OF_PEOPLE = SUITS**2 + TASTE**2 + SLIP**2 / SEGMENTS  # variance of people's mean of a document
 R = {"knows-much": 0.7, "knows-some": 0.4, "knows-the-order": 0.0, "knows-nothing": 0.0}
-FOLDER = paths.DEMO / "demo-judges"
+FOLDER = demo_folder() / "demo-judges"
 
 
 def truth() -> pd.DataFrame:
-    """What each judge is worth by design: judge, r, vd_share, worth."""
+    """Return the share of human judgments that each judge model saves by design."""
     documents = OF_PEOPLE / DOCUMENTS
     annotators = TASTE**2 / ANNOTATORS + (OF_PEOPLE - TASTE**2) / DOCUMENTS
     share = documents / max(annotators, documents)  # each document has one annotator
-    rows = [{"judge": name, **worth(r, r, r, share)} for name, r in R.items()]
-    return pd.DataFrame(rows)[["judge", "r", "vd_share", "worth"]]
+    rows = [[name, r, share, r**2 * share] for name, r in R.items()]
+    return pd.DataFrame(rows, columns=["judge_model", "r", "document_share", "judgments_saved"])
 
 
-def made() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """People's scores (system, document, segment, annotator, score), and a column a judge."""
+def simulate_judges() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return human scores (system, document, segment, annotator, score), and a column a judge."""
     rng = np.random.default_rng(SEED)
     quality = np.array(list(QUALITY.values()), float)
     shape = DOCUMENTS, len(quality)
@@ -57,7 +56,7 @@ def made() -> tuple[pd.DataFrame, pd.DataFrame]:
 def _judges(
     rng: np.random.Generator, quality: np.ndarray, suited: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """A score of each document and system by each judge, with the correlations of `R`."""
+    """Return each judge's score of each document and system, with the correlations of `R`."""
     out = {}
     for name, r in R.items():
         noise = np.sqrt(SUITS**4 / (r**2 * OF_PEOPLE) - SUITS**2) if r else 8.0
@@ -69,7 +68,7 @@ def _judges(
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    ratings, judges = made()
+    ratings, judges = simulate_judges()
     for name, frame, sign in (
         ("ratings-en-de.csv", ratings, ","),
         ("judges-en-de.tsv", judges, "\t"),

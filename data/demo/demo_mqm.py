@@ -17,8 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from companion.legacy.paperkit.placing import write_whole
-from companion.legacy.rankstability import paths
+from rankstability.io.paths import demo_folder, shorten
 
 FILE = "mqm_demo_ende.3ratingsPerSegment.tsv"
 SEED = 20240617
@@ -141,8 +140,9 @@ def main() -> None:
     frame = simulate_mqm(np.random.default_rng(SEED)).rows
     lines = ["\t".join(frame.columns)]
     lines += ["\t".join(map(str, row)) for row in frame.itertuples(index=False)]
-    path = write_whole(paths.DEMO / "demo-mqm" / FILE, ("\n".join(lines) + "\n").encode())
-    print(f"{paths.shown(path)}: {len(frame)} rows, {path.stat().st_size / 1000:.0f} kB")
+    path = demo_folder() / "demo-mqm" / FILE
+    path.write_bytes(("\n".join(lines) + "\n").encode())
+    print(f"{shorten(path)}: {len(frame)} rows, {path.stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":

@@ -11,12 +11,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from companion.legacy.paperkit.placing import write_whole
-from companion.legacy.rankcompanion.models.chance import child_seeds
-from companion.legacy.rankstability import paths
+from rankstability.io.paths import demo_folder, shorten
 
 SEED = 20126
-FILE = paths.DEMO / "demo-rr" / "demo.RNK_results.csv"
+FILE = demo_folder() / "demo-rr" / "demo.RNK_results.csv"
 PAIRS = (("Czech", "English", "cs-en"), ("English", "German", "en-de"))
 QUALITY = {  # in units of the spread of one system's outputs
     "_ref": 2.3,
@@ -46,7 +44,9 @@ def rows(seed: int = SEED) -> Iterator[tuple[str, ...]]:
         *(f"system{i}rank" for i in slots),
     )
     names = list(QUALITY)
-    for (source, target, pair), rng in zip(PAIRS, child_seeds(seed, len(PAIRS)), strict=True):
+    seeds = np.random.SeedSequence(seed).spawn(len(PAIRS))
+    generators = [np.random.default_rng(each) for each in seeds]
+    for (source, target, pair), rng in zip(PAIRS, generators, strict=True):
         quality = np.array(list(QUALITY.values())) + rng.normal(0, 0.12, len(names))
         value = quality + rng.normal(0, 1, (SEGMENTS, len(names)))  # what each output is worth
         judges = [f"{pair[:2]}{pair[3:]}-judge{k}" for k in range(1, 8)]
@@ -86,8 +86,8 @@ def main() -> None:
     text = io.StringIO()
     for row in rows():
         text.write(",".join(row) + "\n")
-    write_whole(FILE, text.getvalue().encode())
-    print(f"{paths.shown(FILE)}: {text.getvalue().count(chr(10)) - 1} blocks")
+    FILE.write_bytes(text.getvalue().encode())
+    print(f"{shorten(FILE)}: {text.getvalue().count(chr(10)) - 1} blocks")
 
 
 if __name__ == "__main__":
