@@ -1,0 +1,262 @@
+"""Judge models (language models, metrics) beside human annotators: order, and judgments saved.
+
+Human judgments decide. The scores of a judge model never enter a mean, a test, a boundary or a rank
+set. Two questions are asked: does the judge model put the systems in the order of the human
+judgments, and what share of human judgments would unlimited scores of it save?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError, suggest
+from ..inference.ratings import infer_ratings
+from ..judgments import SCORE_KINDS, Judgments
+from ..ranking.procedures import scores_for
+from .inferred import choose_procedure
+from .judge_scores import (
+    is_constant,
+    is_equal,
+    match,
+    order_agreement,
+    output_means,
+    saving,
+    saving_of_another_annotator,
+    saving_of_perfect,
+)
+from .judge_votes import ANOTHER_ANNOTATOR, PERFECT, compare_votes, saved_by_votes
+
+try:
+    from ..io.load import load_judge_models
+except ImportError:  # until the loader is there
+
+    def load_judge_models(campaign: str, pair: str = "") -> dict[str, pd.DataFrame]:  # type: ignore[misc]
+        """Return no judge models."""
+        return {}
+
+
+ORDER = [
+    "judge_model",
+    "outputs",
+    "documents",
+    "alike",
+    "pairs",
+    "better_alike",
+    "better_pairs",
+    "same_annotators_alike",
+    "same_annotators_pairs",
+    "tau",
+    "first",
+    "reversed",
+    "boundaries_reversed",
+    "lacking",
+    "constant",
+    "equal",
+]
+SAVED = [
+    "judge_model",
+    "outputs",
+    "documents",
+    "r",
+    "r_low",
+    "r_high",
+    "document_share",
+    "judgments_saved",
+    "saved_low",
+    "saved_high",
+]
+Judge: TypeAlias = "pd.DataFrame | Judgments | str"
+
+
+def compare_judge_model(
+    judgments: Judgments,
+    judge: Judge | Mapping[str, Judge] | None = None,
+    *,
+    procedure: str | None = None,
+    alpha: float = 0.05,
+) -> pd.DataFrame:
+    """Compare the order of the systems by a judge model with the order by human judgments.
+
+    Only outputs that both judged count. There is no interval of tau: agreement of resampled
+    documents is always lower than that of the documents themselves.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Human judgments.
+    judge : DataFrame, Judgments, str, or a mapping of names to these, optional
+        Scores of a judge model: columns system, segment, score (higher is better) and perhaps
+        document; for votes question, left, right, winner. Or another study of the same outputs. Or
+        the name of a judge model of the campaign; by default all of them.
+    procedure : str, optional
+        The ranking procedure whose score of the human judgments is taken; by default that of the
+        campaign's year.
+    alpha : float
+        Error rate of the human ranking.
+
+    Returns
+    -------
+    DataFrame
+        A row per judge model: judge_model, outputs, documents (questions, for votes), alike and
+        pairs (pairs of systems in the same order, of all), better_alike and better_pairs (of the
+        pairs that are significantly better in human judgments), same_annotators_alike and
+        same_annotators_pairs (of those that are significant with the same annotators and new
+        documents), tau (Kendall's tau-b), first (the judge model's best system), reversed
+        (significant pairs in the opposite order), boundaries_reversed (supported boundaries across
+        which a pair is reversed, as ranks), lacking (systems that the judge model lacks), constant
+        (all its scores are the same), equal (its scores are those of the human judgments).
+
+    Raises
+    ------
+    DataError
+        If no output is in both, or documents disagree.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> table = rs.compare_judge_model(rs.load("demo-judges", "en-de")).set_index("judge_model")
+    >>> table.loc["knows-the-order", ["alike", "pairs"]].tolist()
+    [10, 10]
+    """
+    judges = _judges(judgments, judge)
+    if judgments.kind not in SCORE_KINDS:
+        return compare_votes(judgments, judges, alpha)[ORDER]
+    chosen = choose_procedure(judgments, procedure)
+    human = scores_for(judgments, chosen)
+    inference = infer_ratings(human, None, chosen.by_domain, alpha)
+    same_annotators = inference
+    if human.has("annotator") and human.has("document"):
+        same_annotators = infer_ratings(human, "document", chosen.by_domain, alpha)
+    rows = []
+    for name, given in judges.items():
+        scores = _scores(given, chosen.name)
+        matched = match(human, scores, name)
+        rows.append(
+            {
+                "judge_model": name,
+                "outputs": matched.outputs,
+                "documents": matched.documents,
+                **order_agreement(matched, inference, same_annotators),
+                "lacking": ", ".join(matched.lacking),
+                "constant": is_constant(matched.score),
+                "equal": is_equal(matched),
+            }
+        )
+    return pd.DataFrame(rows, columns=ORDER)
+
+
+def judgments_saved(
+    judgments: Judgments,
+    judge: Judge | Mapping[str, Judge] | None = None,
+    *,
+    procedure: str | None = None,
+    yardsticks: bool = False,
+) -> pd.DataFrame:
+    """Estimate the share of human judgments that unlimited scores of a judge model would save.
+
+    A judge model that only knows how good the systems are saves nothing: it must know on which
+    documents each system does better or worse than usual, as annotators see it. With the influences
+    of documents on the systems' means, of human scores y and of the judge model f, summed over
+    documents and over all pairs of systems,
+
+        r = t(C_yf) / sqrt(t(C_yy) t(C_ff)),   t(C) = tr C - 1'C1 / n,
+        judgments saved = max(r, 0)^2 V_D / V,
+
+    where V is the variance of the human means with new annotators and documents, and V_D that with
+    new documents alone: a judge model cannot save what other annotators would change. With n
+    documents judged by annotators and N by the judge model only, N / (n + N) of it is saved. For
+    votes, r is the correlation of votes minus their expectation under Davidson's strengths.
+
+    Parameters
+    ----------
+    judgments, judge, procedure
+        As for `compare_judge_model`.
+    yardsticks : bool
+        Whether to add rows for what another annotator of the same outputs would save, and what a
+        judge model that knew all that two annotators (or studies) agree on.
+
+    Returns
+    -------
+    DataFrame
+        A row per judge model: judge_model, outputs, documents (questions, for votes), r, r_low,
+        r_high (95 % interval by the jackknife over documents), document_share (V_D / V, taken as
+        known), judgments_saved, saved_low, saved_high. NaN with fewer than three systems or four
+        documents.
+
+    Raises
+    ------
+    DataError
+        If no output is in both, or documents disagree.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> table = rs.judgments_saved(rs.load("demo-judges", "en-de"), "knows-much")
+    >>> float(table.loc[0, "judgments_saved"].round(2))
+    0.39
+    """
+    judges = _judges(judgments, judge)
+    if judgments.kind not in SCORE_KINDS:
+        return saved_by_votes(judgments, judges, yardsticks)[SAVED]
+    chosen = choose_procedure(judgments, procedure)
+    human = scores_for(judgments, chosen)
+    rows = []
+    repeats = []
+    for name, given in judges.items():
+        matched = match(human, _scores(given, chosen.name), name)
+        found = saving(matched)
+        if isinstance(given, Judgments):
+            repeats.append(found)
+        sizes = {"outputs": matched.outputs, "documents": matched.documents}
+        rows.append({"judge_model": name, **sizes, **found})
+    if yardsticks:
+        again = saving_of_another_annotator(human)
+        if np.isfinite(again["r"]):
+            rows.append({"judge_model": ANOTHER_ANNOTATOR, **again})
+            repeats.append(again)
+        if repeats:
+            best = max(repeats, key=lambda each: each["r"])
+            rows.append({"judge_model": PERFECT, **saving_of_perfect(best)})
+    table = pd.DataFrame(rows, columns=SAVED)
+    return table.astype({"outputs": "Int64", "documents": "Int64"})
+
+
+# ------------------------------------------------------------------ whose scores
+
+
+def _judges(
+    judgments: Judgments, judge: Judge | Mapping[str, Judge] | None
+) -> dict[str, pd.DataFrame | Judgments]:
+    """Return the judge models by name, with their scores or votes."""
+    if isinstance(judge, Mapping):
+        named = {}
+        for name, given in judge.items():
+            found = _judges(judgments, given)
+            named[name] = next(iter(found.values()))
+        return named
+    if isinstance(judge, Judgments):
+        return {judge.task or judge.campaign or "another study": judge}
+    if isinstance(judge, pd.DataFrame):
+        return {"judge model": judge}
+    known = load_judge_models(judgments.campaign, judgments.pair)
+    if judge is None:
+        return dict(known)
+    if judge not in known:
+        expected = suggest(judge, known) or ", ".join(known) or None
+        raise DataError("unknown_judge_model", value=judge, expected=expected)
+    return {judge: known[judge]}
+
+
+def _scores(given: pd.DataFrame | Judgments, procedure: str) -> pd.DataFrame:
+    """Return the score of each output: system, segment, document (perhaps empty), score."""
+    if isinstance(given, Judgments):
+        return output_means(scores_for(given, choose_procedure(given, procedure)))
+    table = given.astype({"system": str, "segment": str})
+    document = table["document"] if "document" in table else pd.Series("", table.index)
+    document = document.astype(object).where(document.notna(), "").astype(str)
+    known = table["score"].notna()
+    return table.assign(document=document)[known]

@@ -1,0 +1,297 @@
+"""Judge models of pairwise comparisons beside human votes.
+
+The raw correlation of votes counts differences of strength as a saving. So each vote (1 for the
+left, 0 for the right, 1/2 for a tie) is taken minus its expectation under Davidson's strengths: the
+human votes with the strengths by human votes, the judge model's with its own, on the same
+comparisons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+from ..errors import DataError
+from ..inference.votes import infer_votes
+from ..judgments import Judgments
+from ..ranking.davidson import fit_davidson, largest_group, tabulate
+from ..scores.arrays import VoteArrays
+from ..scores.pairwise import vote_arrays
+from .judge_scores import (
+    LEVEL,
+    MIN_SYSTEMS,
+    UNKNOWN,
+    agreement_of_scores,
+    interval_of_r,
+    saving_from_r,
+    saving_of_perfect,
+)
+
+MIN_QUESTIONS = 4
+COMPARISON = ["question", "left", "right"]
+VOTE_VALUES = {"left": 1.0, "right": 0.0, "tie": 0.5}
+POSITION = ["annotators", "votes", "left_share", "position", "position_low", "position_high"]
+HUMANS = "human annotators"
+ANOTHER_ANNOTATOR = "another annotator"
+PERFECT = "perfect judge model"
+
+
+@dataclass(frozen=True)
+class MatchedVotes:
+    """Votes of two sides on the same comparisons, minus their expectation.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    question : array of int, shape (votes,)
+    human_strength, judge_strength : arrays, shape (systems,)
+    human, judge : arrays, shape (votes,)
+        Votes minus their expectation under the side's own strengths.
+    comparisons : int
+        Different comparisons.
+    """
+
+    systems: tuple[str, ...]
+    question: np.ndarray
+    human_strength: np.ndarray
+    judge_strength: np.ndarray
+    human: np.ndarray
+    judge: np.ndarray
+    comparisons: int
+
+    @property
+    def n_questions(self) -> int:
+        """The number of questions."""
+        return int(self.question.max()) + 1
+
+
+def compare_votes(
+    judgments: Judgments, judges: Mapping[str, pd.DataFrame | Judgments], alpha: float = 0.05
+) -> pd.DataFrame:
+    """Return the rows of `judge_models.compare_judge_model` for votes."""
+    votes = vote_arrays(judgments)
+    inference = infer_votes(votes, None, alpha)
+    same_annotators = inference
+    if votes.annotator is not None and votes.question is not None:
+        same_annotators = infer_votes(votes, "question", alpha)
+    human = human_votes(votes)
+    rows = []
+    for name, given in judges.items():
+        both = join_votes(human, votes_of(given), name)
+        matched = match_votes(both)
+        agreement = agreement_of_scores(
+            matched.systems,
+            matched.human_strength,
+            matched.judge_strength,
+            inference,
+            same_annotators,
+        )
+        lacking = {*human["left"], *human["right"]} - {*both["left"], *both["right"]}
+        rows.append(
+            {
+                "judge_model": name,
+                "outputs": matched.comparisons,
+                "documents": matched.n_questions,
+                **agreement,
+                "lacking": ", ".join(sorted(lacking)),
+                "constant": both["vote_judge"].nunique() == 1,
+                "equal": bool((both["vote"] == both["vote_judge"]).all()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def saved_by_votes(
+    judgments: Judgments,
+    judges: Mapping[str, pd.DataFrame | Judgments],
+    yardsticks: bool = False,
+) -> pd.DataFrame:
+    """Return the rows of `judge_models.judgments_saved` for votes."""
+    human = human_votes(vote_arrays(judgments))
+    rows = []
+    for name, given in judges.items():
+        matched = match_votes(join_votes(human, votes_of(given), name))
+        sizes = {"outputs": matched.comparisons, "documents": matched.n_questions}
+        rows.append({"judge_model": name, **sizes, **saving(matched)})
+    if yardsticks:
+        again = saving_of_another_annotator(human)
+        if np.isfinite(again["r"]):
+            rows.append({"judge_model": ANOTHER_ANNOTATOR, **again})
+            rows.append({"judge_model": PERFECT, **saving_of_perfect(again)})
+    table = pd.DataFrame(rows)
+    return table.astype({"outputs": "Int64", "documents": "Int64"})
+
+
+def position_effects(
+    judgments: Judgments, judges: Mapping[str, pd.DataFrame | Judgments]
+) -> pd.DataFrame:
+    """Measure how far votes favour the output on the left, of people and of judge models.
+
+    Returns
+    -------
+    DataFrame
+        A row for the human annotators and for each judge model (on the comparisons that people
+        judged, too): annotators, votes, left_share (of the decided votes), position (mean of twice
+        the vote minus its expectation), position_low, position_high (95 % interval, by t over
+        questions).
+    """
+    human = human_votes(vote_arrays(judgments))
+    rows = [_position(HUMANS, human, "vote")]
+    for name, given in judges.items():
+        both = join_votes(human, votes_of(given), name).drop_duplicates(COMPARISON)
+        rows.append(_position(name, both, "vote_judge"))
+    return pd.DataFrame(rows, columns=POSITION)
+
+
+def _position(name: str, votes: pd.DataFrame, column: str) -> dict[str, object]:
+    vote = votes[column].to_numpy(float)
+    matched = match_votes(votes.assign(vote=vote, vote_judge=vote))
+    decided = vote[vote != 0.5]
+    rest = 2 * matched.human
+    totals = np.bincount(matched.question, rest - rest.mean())
+    number = len(totals)
+    half = np.nan
+    if number > 1:
+        error = np.sqrt((totals**2).sum() * number / (number - 1)) / len(rest)
+        half = student.ppf((1 + LEVEL) / 2, number - 1) * error
+    share = decided.mean() if len(decided) else np.nan
+    mean = rest.mean()
+    return dict(
+        zip(POSITION, (name, len(vote), share, mean, mean - half, mean + half), strict=True)
+    )
+
+
+def human_votes(votes: VoteArrays) -> pd.DataFrame:
+    """Return one row per vote: question, left, right, vote, annotator (empty if not named).
+
+    Raises
+    ------
+    DataError
+        If the votes do not name their questions.
+    """
+    if votes.question is None:
+        raise DataError("missing_column", column="question")
+    systems = np.array(votes.systems, dtype=object)
+    table = pd.DataFrame(
+        {
+            "question": np.array(votes.questions, dtype=object)[votes.question],
+            "left": systems[votes.first],
+            "right": systems[votes.second],
+            "vote": votes.outcome,
+        }
+    )
+    named = votes.annotator is not None
+    table["annotator"] = np.array(votes.annotators, dtype=object)[votes.annotator] if named else ""
+    return table
+
+
+def votes_of(given: pd.DataFrame | Judgments) -> pd.DataFrame:
+    """Return the votes of a judge model: question, left, right, vote; each comparison once.
+
+    Raises
+    ------
+    DataError
+        ``output_scored_twice`` for two different votes on a comparison.
+    """
+    if isinstance(given, Judgments):
+        return human_votes(vote_arrays(given)).drop_duplicates(COMPARISON)
+    table = given.astype(dict.fromkeys(COMPARISON, str))
+    if "vote" not in table:
+        table["vote"] = table["winner"].astype(str).map(VOTE_VALUES)
+    table = table[[*COMPARISON, "vote"]].drop_duplicates()
+    twice = table[table.duplicated(COMPARISON)]
+    if len(twice):
+        raise DataError("output_scored_twice", value=", ".join(twice[COMPARISON].iloc[0]))
+    return table
+
+
+def join_votes(human: pd.DataFrame, judge: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Join human votes with the judge model's vote on the same comparison (column vote_judge).
+
+    Raises
+    ------
+    DataError
+        ``no_common_vote``.
+    """
+    both = human.merge(judge, on=COMPARISON, suffixes=("", "_judge"))
+    if both.empty:
+        ours, theirs = (
+            ", ".join(map(str, side[COMPARISON].iloc[0])) if len(side) else ""
+            for side in (judge, human)
+        )
+        raise DataError("no_common_vote", column=name, value=ours, expected=f"such as {theirs}")
+    return both
+
+
+def match_votes(both: pd.DataFrame) -> MatchedVotes:
+    """Return the votes of both sides minus their expectations."""
+    systems = tuple(sorted({*both["left"], *both["right"]}))
+    index = pd.Index(systems)
+    left, right = (index.get_indexer(both[side]) for side in ("left", "right"))
+    question = pd.factorize(both["question"], sort=True)[0]
+    sides = []
+    for column in ("vote", "vote_judge"):
+        vote = both[column].to_numpy(float)
+        sides.append(_fit(VoteArrays(systems, left, right, vote, np.ones(len(vote)))))
+    (human_strength, human), (judge_strength, judge) = sides
+    return MatchedVotes(
+        systems,
+        question,
+        human_strength,
+        judge_strength,
+        human,
+        judge,
+        len(both.drop_duplicates(COMPARISON)),
+    )
+
+
+def _fit(votes: VoteArrays) -> tuple[np.ndarray, np.ndarray]:
+    """Return Davidson's strengths, and votes minus their expectation.
+
+    Where strengths are infinite, a win in each direction is added to every pair.
+    """
+    table = tabulate(votes)
+    fit = fit_davidson(table, False) if largest_group(table).all() else None
+    if fit is None:
+        more = table.first_won + 1 - np.eye(len(votes.systems))
+        fit = fit_davidson(replace(table, first_won=more), False)
+        assert fit is not None
+    lead = fit.strength[votes.first] - fit.strength[votes.second]
+    up, down = np.exp(lead / 2), np.exp(-lead / 2)
+    expected = (up + fit.tie / 2) / (up + down + fit.tie)
+    return fit.strength, votes.outcome - expected
+
+
+def saving(votes: MatchedVotes) -> dict[str, float]:
+    """Return r of the votes and the share saved, by the infinitesimal jackknife over questions."""
+    number = votes.n_questions
+    if number < MIN_QUESTIONS or len(votes.systems) < MIN_SYSTEMS:
+        return UNKNOWN
+    human, judge = (side - side.mean() for side in (votes.human, votes.judge))
+    both, of_human, of_judge = (
+        np.bincount(votes.question, part) for part in (human * judge, human**2, judge**2)
+    )
+    size = np.sqrt(of_human.sum() * of_judge.sum())
+    if size == 0:
+        return UNKNOWN
+    r = float(both.sum() / size)
+    spread = of_human / of_human.sum() + of_judge / of_judge.sum()
+    influence = both / size - r / 2 * spread
+    low, high = interval_of_r(r, float(np.sqrt((influence**2).sum())), number)
+    return saving_from_r(r, low, high)
+
+
+def saving_of_another_annotator(human: pd.DataFrame) -> dict[str, float]:
+    """Return what another annotator's vote on the same comparison would save.
+
+    Every two votes on one comparison by different annotators are set beside each other, in both
+    orders.
+    """
+    named = human[human["annotator"] != ""]
+    both = named.merge(named, on=COMPARISON, suffixes=("", "_judge"))
+    both = both[both["annotator"] != both["annotator_judge"]]
+    return saving(match_votes(both)) if len(both) else UNKNOWN
