@@ -1,5 +1,7 @@
 """Judge models beside human annotators: by hand, by the oracles of the definition, by savings."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -347,3 +349,17 @@ def test_gpt_on_the_votes_of_llmfao_saves_what_was_measured():
     assert again == pytest.approx([0.163, 0.111, 0.213], abs=0.016)
     sides = judge_votes.position_effects(judgments, judges).set_index("annotators")
     assert sides["left_share"].round(3).tolist() == [0.533, 0.695, 0.455]
+
+
+def test_judge_models_of_the_campaign_and_among_annotators_are_found_by_name():
+    table = judgments_saved(load("demo-judges", "en-de")).set_index("judge_model")
+    truth = {"knows-much": 0.7, "knows-some": 0.4, "knows-the-order": 0.0, "knows-nothing": 0.0}
+    assert table.index.tolist() == list(truth)
+    for name, r in truth.items():
+        assert table.loc[name, "r_low"] - 0.03 < r < table.loc[name, "r_high"] + 0.03
+    both = pd.concat(
+        [outputs(HUMAN).assign(annotator="a"), outputs(JUDGE).assign(annotator="model")],
+        ignore_index=True,
+    )
+    named = judgments_saved(replace(judged(both), judge_models=("model",)), "model").iloc[0]
+    assert named["r"] == pytest.approx(0.9541198, abs=5e-8) and named["outputs"] == 12

@@ -15,6 +15,7 @@ import pandas as pd
 
 from ..errors import DataError, suggest
 from ..inference.ratings import infer_ratings
+from ..io.judges import load_judge_models
 from ..judgments import SCORE_KINDS, Judgments
 from ..ranking.procedures import scores_for
 from .inferred import choose_procedure
@@ -29,15 +30,6 @@ from .judge_scores import (
     saving_of_perfect,
 )
 from .judge_votes import ANOTHER_ANNOTATOR, PERFECT, compare_votes, saved_by_votes
-
-try:
-    from ..io.load import load_judge_models
-except ImportError:  # until the loader is there
-
-    def load_judge_models(campaign: str, pair: str = "") -> dict[str, pd.DataFrame]:  # type: ignore[misc]
-        """Return no judge models."""
-        return {}
-
 
 ORDER = [
     "judge_model",
@@ -120,7 +112,7 @@ def compare_judge_model(
     >>> import rankstability as rs
     >>> table = rs.compare_judge_model(rs.load("demo-judges", "en-de")).set_index("judge_model")
     >>> table.loc["knows-the-order", ["alike", "pairs"]].tolist()
-    [10, 10]
+    [21, 21]
     """
     judges = _judges(judgments, judge)
     if judgments.kind not in SCORE_KINDS:
@@ -196,8 +188,8 @@ def judgments_saved(
     --------
     >>> import rankstability as rs
     >>> table = rs.judgments_saved(rs.load("demo-judges", "en-de"), "knows-much")
-    >>> float(table.loc[0, "judgments_saved"].round(2))
-    0.39
+    >>> float(table["judgments_saved"].round(2)[0])
+    0.44
     """
     judges = _judges(judgments, judge)
     if judgments.kind not in SCORE_KINDS:
@@ -243,12 +235,21 @@ def _judges(
     if isinstance(judge, pd.DataFrame):
         return {"judge model": judge}
     known = load_judge_models(judgments.campaign, judgments.pair)
+    known |= {name: _of_annotator(judgments, name) for name in judgments.judge_models}
     if judge is None:
-        return dict(known)
+        return known
     if judge not in known:
         expected = suggest(judge, known) or ", ".join(known) or None
         raise DataError("unknown_judge_model", value=judge, expected=expected)
     return {judge: known[judge]}
+
+
+def _of_annotator(judgments: Judgments, name: str) -> pd.DataFrame:
+    """Return the scores or votes of a judge model among the annotators; higher is better."""
+    rows = judgments.table[judgments.table["annotator"].astype(str) == name]
+    if judgments.lower_is_better:
+        rows = rows.assign(score=-rows["score"])
+    return rows.reset_index(drop=True)
 
 
 def _scores(given: pd.DataFrame | Judgments, procedure: str) -> pd.DataFrame:
