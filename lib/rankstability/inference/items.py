@@ -49,7 +49,7 @@ class ItemTests:
     exact_p: np.ndarray | None
 
 
-def test_items(arrays: ScoreArrays, stratum: Stratum) -> ItemTests:
+def item_tests(arrays: ScoreArrays, stratum: Stratum) -> ItemTests:
     """Compare systems within items; `stratum` holds the same judgments."""
     n = len(arrays.systems)
     fit = fit_stratum(stratum, n)

@@ -20,7 +20,7 @@ from ..ranking.procedures import default_procedure, procedure_named, scores_for
 from ..scores.arrays import ScoreArrays
 from ..scores.pairwise import vote_arrays
 from .assemble import PairTests, assemble, check_alpha
-from .ratings import infer_ratings, test_ratings
+from .ratings import infer_ratings, pair_tests
 from .result import RankInference
 from .votes import infer_votes
 
@@ -121,9 +121,9 @@ def compare_pair(
     Examples
     --------
     >>> import rankstability as rs
-    >>> answer = rs.compare_pair(rs.load("demo-srdc", "de-en"), "HUMAN.0", "demo-7.0")
+    >>> answer = rs.compare_pair(rs.load("demo-srdc", "de-en"), "HUMAN.0", "Maple.109")
     >>> answer.result, round(answer.difference, 2)
-    ('better', 0.66)
+    ('better', 0.75)
     """
     inference, sign = inference_of(judgments, unit, procedure, alpha)
     return answer_pair(inference, a, b, alpha, sign)
@@ -147,7 +147,7 @@ def compare_with_baseline(
     Examples
     --------
     >>> import rankstability as rs
-    >>> answer = rs.compare_with_baseline(rs.load("demo-srdc", "de-en"), "demo-7.0")
+    >>> answer = rs.compare_with_baseline(rs.load("demo-srdc", "de-en"), "Maple.109")
     >>> answer.table.columns.tolist()[:4]
     ['system', 'difference', 'difference_low', 'difference_high']
     """
@@ -197,7 +197,7 @@ def _difference(
     df = float(inference.df[first, second])
     row: dict[str, Any] = {"difference": sign * difference, "p": p, "df": df}
     if not known_pairs(inference)[first, second]:
-        reason = str(inference.pair_reasons[first, second]) or "adjusted_means_disagree"
+        reason = str(inference.pair_reasons[first, second]) or "estimates_disagree"
         nothing = dict.fromkeys(
             ("difference_low", "difference_high", "at_most_worse", "standard_error"), np.nan
         )
@@ -392,7 +392,7 @@ def answer_leaders(
 ) -> Leaders:
     """Return the leaders from the judgments of each category."""
     check_alpha(alpha)
-    tests = {name: test_ratings(part, unit) for name, part in parts.items()}
+    tests = {name: pair_tests(part, unit) for name, part in parts.items()}
     assessed = [name for name, made in tests.items() if _can_be_assessed(made)]
     level = alpha / max(len(assessed), 1)
     rows = []
@@ -470,7 +470,7 @@ def limiting_domain(
     The domain with the largest median part is named.
     """
     domains = np.unique(arrays.units.get("domain", np.zeros(0, int)))
-    tests = test_ratings(arrays, unit, True)
+    tests = pair_tests(arrays, unit, True)
     strata = tests.extra.get("strata", ())
     assert isinstance(strata, tuple)
     if len(strata) < 2 or len(strata) != len(domains):
@@ -485,7 +485,7 @@ def limiting_domain(
     worst = domains[int(np.argmax([np.median(part[pairs]) for part in parts]))]
     inside = arrays.units["domain"] == worst
     others = arrays.take(~inside)
-    df_without = median_df(test_ratings(others, unit, True))
+    df_without = median_df(pair_tests(others, unit, True))
     if not df_without >= RISE * df:
         return None
     names = arrays.unit_names.get("domain", tuple(map(str, range(int(domains.max()) + 1))))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..scores.arrays import ScoreArrays
 from .assemble import PairTests, assemble, too_few_units, two_sided_p
-from .items import test_items
+from .items import item_tests
 from .moderation import moderate_variances
 from .regimes import add_note, rating_notes, shown_names
 from .result import RankInference
@@ -56,7 +56,8 @@ def infer_ratings(
     DataError
         If the judgments do not name `unit`, or `alpha` is not between 0 and 1.
     """
-    return assemble(test_ratings(arrays, unit, by_domain), alpha)
+    inference = assemble(pair_tests(arrays, unit, by_domain), alpha)
+    return replace(inference, codes=np.unique(arrays.system)[inference.codes])
 
 
 def second_answer(
@@ -73,9 +74,7 @@ def second_answer(
     return infer_ratings(arrays, kind, by_domain, alpha)
 
 
-def test_ratings(
-    arrays: ScoreArrays, unit: str | None = None, by_domain: bool = False
-) -> PairTests:
+def pair_tests(arrays: ScoreArrays, unit: str | None = None, by_domain: bool = False) -> PairTests:
     """Return the tests of all pairs of systems, before the family of statements.
 
     Parameters are those of `infer_ratings`.
@@ -94,7 +93,7 @@ def test_ratings(
         return _without_domains(compact, unit, complete)
     strata = _strata(compact, kinds, domain)
     fits = [fit_stratum(stratum, len(present)) for stratum in strata]
-    tests = test_strata(compact.systems, fits, kinds, compact.standardised, arrays.scale)
+    tests = pair_tests_of_strata(compact.systems, fits, kinds, compact.standardised, arrays.scale)
     return replace(tests, **rating_notes(compact, tests, fits, by_domain))
 
 
@@ -145,7 +144,7 @@ def _strata(arrays: ScoreArrays, kinds: Sequence[str], domain: np.ndarray) -> li
     ]
 
 
-def test_strata(
+def pair_tests_of_strata(
     systems: tuple[str, ...],
     fits: Sequence[StratumFit],
     kinds: Sequence[str],
@@ -199,11 +198,16 @@ def _pair_reasons(within: WithinTests, kinds: Sequence[str]) -> np.ndarray:
     """Return why each pair cannot be assessed: too few effective units in common, or a bridge.
 
     A pair needs `MIN_EFFECTIVE_UNITS` of each kind, and no unit whose absence separates the two.
+    The reason names the kind of which the pair has fewest.
     """
     reasons = np.full(within.df.shape, "", object)
+    fewest = np.full(within.df.shape, np.inf)
     for kind in kinds:
-        few = ~(within.pair_effective[kind] >= MIN_EFFECTIVE_UNITS) | within.separated[kind]
-        reasons[few & (reasons == "")] = f"few_in_common_{kind}"
+        number = within.pair_effective[kind]
+        few = ~(number >= MIN_EFFECTIVE_UNITS) | within.separated[kind]
+        fewer = few & (number < fewest)
+        reasons[fewer] = f"few_in_common_{kind}"
+        fewest[fewer] = number[fewer]
     np.fill_diagonal(reasons, "")
     return reasons
 
@@ -247,7 +251,7 @@ def _adjusted_p(
 def _test_items(arrays: ScoreArrays) -> PairTests:
     """Return the tests with items as units."""
     stratum = Stratum(arrays.system, arrays.segment, arrays.score, arrays.weights(), {})
-    made = test_items(arrays, stratum)
+    made = item_tests(arrays, stratum)
     joined = made.fit.component[:, None] == made.fit.component
     variance = np.where(
         joined,
@@ -312,7 +316,7 @@ def _without_domains(arrays: ScoreArrays, unit: str | None, complete: np.ndarray
     if complete.sum() < 2:
         return without_units(arrays, True, "missing_domain")
     inside = np.flatnonzero(complete)
-    tests = test_ratings(_only_systems(arrays, inside), unit, True)
+    tests = pair_tests(_only_systems(arrays, inside), unit, True)
     lacking = {arrays.systems[k]: "missing_domain" for k in np.flatnonzero(~complete)}
     mean[inside] = tests.mean
     whole = expand(tests, arrays.systems, inside, mean, lacking)

@@ -21,7 +21,7 @@ class OrderEffect:
     first_wins: float  # share of decided votes between equally good systems
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RankInference:
     """The joint statements about a ranking at level `alpha`; arrays are in the order of `systems`.
 
@@ -99,6 +99,13 @@ class RankInference:
     order_effect: OrderEffect | None = None
     extra: Mapping[str, object] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        """Return one line: systems, units, boundaries and pairs."""
+        said = self.no_inference or (
+            f"{int(self.supported.sum())} boundaries, {int(self.better.sum())} pairs"
+        )
+        return f"<RankInference: {len(self.systems)} systems, {self.unit or 'no units'}, {said}>"
+
     @property
     def unit(self) -> str:
         """The kinds of sampling unit, joined by `` x ``; empty if no inference is made."""
@@ -137,9 +144,7 @@ class RankInference:
                 "difference": self.difference[above, below],
                 "standard_error": error,
                 "result": result,
-                "better": np.select(
-                    [better, worse], [names[above], names[below]], ""
-                ),
+                "better": np.select([better, worse], [names[above], names[below]], ""),
                 "reason": reason,
             }
         )

@@ -7,7 +7,7 @@ shared documents or annotators cancel or add as they should.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from ..judgments import COMPARISON_KINDS, Judgments
 from ..scores.arrays import ScoreArrays
 from .assemble import assemble, check_alpha
 from .questions import Candidates, answer_candidates, inference_of, known_pairs, ratings_of
-from .ratings import test_strata
+from .ratings import pair_tests_of_strata
 from .result import RankInference
 from .units import ANNOTATOR, SEGMENT, units_asked
 from .within import Stratum, fit_stratum
@@ -270,7 +270,7 @@ def _change_table(inference: RankInference, alpha: float, sign: int) -> pd.DataF
         gained, low, high = "", np.nan, np.nan
         reason = str(inference.pair_reasons[i, k])
         if not reason and not known_pairs(inference)[i, k]:
-            reason = "no_change_can_be_assessed"
+            reason = "estimates_disagree"
         if inference.better[i, k]:
             gained, reason = inference.systems[i], ""
             level = alpha / (number * (number - 1))
@@ -314,7 +314,7 @@ def _infer_together(
     fits = [fit_stratum(stratum, len(systems)) for stratum in strata]
     standardised = all(table.standardised for table in tables)
     scale = tables[0].scale if min(factors) > 0 else (-np.inf, np.inf)
-    tests = test_strata(systems, fits, kinds[0], standardised, scale)
+    tests = pair_tests_of_strata(systems, fits, kinds[0], standardised, scale)
     shared = {kind: _shared(tables, kind) for kind in kinds[0]}
     return assemble(tests, alpha), left_out, shared
 
@@ -382,11 +382,3 @@ def _check_scales(tables: Sequence[ScoreArrays]) -> None:
     if not _same_scale(tables):
         shown = "; ".join(f"{table.scale[0]:g} to {table.scale[1]:g}" for table in tables)
         raise DataError("different_scales", value=shown)
-
-
-def with_names(arrays: ScoreArrays) -> ScoreArrays:
-    """Return arrays whose units are named by their codes, where they have no names."""
-    names = dict(arrays.unit_names)
-    for kind, codes in arrays.units.items():
-        names.setdefault(kind, tuple(map(str, range(int(codes.max(initial=0)) + 1))))
-    return replace(arrays, unit_names=names)
