@@ -81,7 +81,7 @@ def weigh_errors(errors: pd.DataFrame, weights: str | pd.DataFrame = DEFAULT) ->
                 column="severity",
                 value=f"{severity}, {category}",
                 rows=int((codes == code).sum()),
-                remedy="weights: critical25",
+                expected="a table of weights that has it, such as critical25",
             )
         weight_of_kind[code] = weights.loc[fits, "weight"].iloc[0]
     weight: np.ndarray = weight_of_kind[codes]

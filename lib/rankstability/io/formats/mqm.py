@@ -10,6 +10,7 @@ import pandas as pd
 
 from ...errors import DataError
 from ...judgments import Judgments
+from ..declare import command_line
 from ..mqm_weights import DEFAULT, sum_penalties, weigh_errors
 from .files import clean_names, counted, first_line, need_words, read_counts, read_text
 from .languages import pair_in_name
@@ -238,7 +239,9 @@ def _mark_clean(errors: pd.DataFrame, unmarked: str, file: Path) -> pd.DataFrame
         return errors
     if not unmarked:
         raise DataError(
-            "unmarked_outputs", file=file, remedy="--unmarked clean, or --unmarked missing"
+            "unmarked_outputs",
+            file=file,
+            remedy=command_line(str(file), {"unmarked": "clean"}),
         )
     outputs = errors[["document", "segment", "doc_segment"]].drop_duplicates()
     systems = errors[["document", "system"]].drop_duplicates()

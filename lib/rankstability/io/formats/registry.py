@@ -12,6 +12,7 @@ import pandas as pd
 
 from ...errors import DataError, suggest
 from ...judgments import Judgments
+from ..checks import refuse_alike, refuse_totals
 from ..mqm_weights import DEFAULT
 from . import (
     appraise,
@@ -66,7 +67,18 @@ PROTOCOLS = {
     "appraise": "DA",
     "appraise_mqm": "MQM",
 }  # all others: ESA
-WORDS = ("unmarked", "humans", "models", "controls", "scale", "title", "year", "names", "order")
+WORDS = (
+    "unmarked",
+    "humans",
+    "models",
+    "controls",
+    "scale",
+    "title",
+    "year",
+    "names",
+    "codes",
+    "order",
+)
 READ_AS = {
     "wmt_da": "direct assessment",
     "segment_scores": "scores per system and segment",
@@ -197,7 +209,8 @@ def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict
             raise DataError("word_without_effect", file=path, column=word, value=name)
     every = read(path, name, unmarked=words.get("unmarked", ""))
     declared = {}
-    for pair, judgments in every.items():
+    for pair, found in every.items():
+        judgments = _check_names(found, words, path)
         about = {
             "source": path.name,
             "campaign": words.get("title", ""),
@@ -216,6 +229,34 @@ def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict
         declared[pair] = replace(judgments, **about)
     _need_names(declared, path)
     return next(iter(declared.values())) if len(declared) == 1 else declared
+
+
+def _check_names(judgments: Judgments, words: Mapping[str, Any], path: Path) -> Judgments:
+    """Join names as the user says; refuse names that look alike, and totals among the systems."""
+    codes = {str(old): str(new) for old, new in words.get("codes", {}).items()}
+    if codes:
+        judgments = replace(
+            judgments,
+            table=_rename(judgments.table, codes),
+            all_rows=None if judgments.all_rows is None else _rename(judgments.all_rows, codes),
+            errors=None if judgments.errors is None else _rename(judgments.errors, codes),
+        )
+    table = judgments.table
+    if "left" in table:
+        both = pd.concat([table["left"].astype(str), table["right"].astype(str)])
+        refuse_alike(both.to_frame("system"), ("system",), words, str(path))
+    refuse_alike(table, ("system", "annotator"), words, str(path))
+    refuse_totals(table, ("system",), words, str(path))
+    return judgments
+
+
+def _rename(table: pd.DataFrame, codes: Mapping[str, str]) -> pd.DataFrame:
+    renamed = table.copy()
+    for role in ("system", "left", "right", "annotator"):
+        if role in table:
+            names = table[role].astype(object)
+            renamed[role] = names.map(lambda name: codes.get(name, name)).astype("category")
+    return renamed
 
 
 def _need_names(every: Mapping[str, Judgments], path: Path) -> None:
