@@ -37,8 +37,8 @@ SMALL = assessments(*ROWS)
 
 
 def matrix(counts, column="together"):
-    names = counts["system"].unique()
-    return counts.pivot(index="system", columns="other", values=column).loc[names, names]
+    names = counts["system_a"].unique()
+    return counts.pivot(index="system_a", columns="system_b", values=column).loc[names, names]
 
 
 def test_figure_4_by_hand():
@@ -46,7 +46,7 @@ def test_figure_4_by_hand():
     counts = count_cooccurrence(SMALL)
     assert set(counts["unit"]) == {"hit"}
     assert (counts["units"].iloc[0], counts["complete_units"].iloc[0]) == (3, 0)
-    assert counts["system"].unique().tolist() == ["A", "B", "C"]  # by mean score
+    assert counts["system_a"].unique().tolist() == ["A", "B", "C"]  # by mean score
     assert matrix(counts).to_numpy().tolist() == [[2, 1, 0], [1, 2, 1], [0, 1, 1]]
     assert matrix(counts, "share").loc["A", "B"] == 0.5
     assert matrix(counts, "ratio").loc["A", "B"] == pytest.approx(1 * 3 / (2 * 2))
@@ -81,7 +81,7 @@ def test_votes_and_relative_rankings_are_counted_by_vote_and_by_block():
     judgments = load("demo-rr", "cs-en")
     counts = count_cooccurrence(judgments)
     assert set(counts["unit"]) == {"block"}
-    assert set(counts["system"]) == set(judgments.systems)
+    assert set(counts["system_a"]) == set(judgments.systems)
     blocks = judgments.table.groupby("system", observed=True)["block"].agg(set)
     a, b = judgments.systems[:2]
     assert matrix(counts).loc[a, b] == len(blocks[a] & blocks[b])

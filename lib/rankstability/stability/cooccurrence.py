@@ -41,9 +41,9 @@ def count_cooccurrence(judgments: Judgments, unit: str | None = None) -> pd.Data
         One row for each ordered pair of systems, and for each system with itself; systems are in
         order of their mean score. Columns:
 
-        - system, other, unit
+        - system_a, system_b, unit
         - together: units with both systems (with itself: units with the system)
-        - share: together as a share of the units with `system`
+        - share: together as a share of the units with `system_a`
         - ratio: together, relative to what is expected if systems were independent (NaN for a
           system with itself)
         - units: number of units; complete_units: those with every system
@@ -91,7 +91,7 @@ def count_cooccurrence(judgments: Judgments, unit: str | None = None) -> pd.Data
         ratio = together * len(names) / np.outer(alone, alone)
     np.fill_diagonal(ratio, np.nan)
     ordered = [systems[k] for k in order]
-    pairs = pd.MultiIndex.from_product([ordered, ordered], names=["system", "other"])
+    pairs = pd.MultiIndex.from_product([ordered, ordered], names=["system_a", "system_b"])
     return pairs.to_frame(index=False).assign(
         unit=chosen,
         together=together.ravel(),
