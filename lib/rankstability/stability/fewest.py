@@ -20,6 +20,7 @@ EXACT, AT_MOST = "exact", "at most"
 MAX_CHALLENGERS = 3  # of the first, whose way to the first place is tried
 MAX_SINGLES = 20  # single units of each challenger that are tried, if not all can be
 MAX_SINGLES_FOR_BOUNDARIES = 3
+FAR_FROM_ONE = 4  # removals, estimated to first order, so that a single one is not enough
 MAX_ROWS_TRIED = 20_000_000  # judgments ranked in order to try every unit of a kind alone
 MAX_ROWS_FOR_BOUNDARIES = 200_000  # judgments; of more, only the first place is asked about
 BATCH_SHARE = 8  # of the units removed so far, as many are removed at once
@@ -160,6 +161,8 @@ def _search(
     codes = ranked.units[unit]
     n_units = int(codes.max()) + 1
     every_unit = unit != JUDGMENT and n_units * len(codes) <= MAX_ROWS_TRIED
+    if min(estimate for _, estimate in plans) > FAR_FROM_ONE:
+        singles = 1
     nearest = [int(code) for order, _ in plans for code in order[:singles]]
     for code in dict.fromkeys([*nearest, *(range(n_units) if every_unit else ())]):
         alone = np.array([code])

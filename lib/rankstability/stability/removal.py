@@ -334,11 +334,11 @@ class ComparedSystems:
         relative = votes.relative_ranking
         table = judgments.table
         judgment = np.arange(len(keep))
-        labels = table.index if len(table) == len(keep) else pd.Index([])
+        labels = table.index if len(table) == len(keep) else table.index[:0]
         if votes.block is not None:
             judgment, labels = votes.block, pd.factorize(table["block"])[1]
         self.units = {}
-        self.unit_names: dict[str, list[object]] = {}
+        self.unit_names: dict[str, np.ndarray] = {}
         named = "document" in table and table["document"].nunique() > 1
         item = ("document" if named else "segment") if relative else "question"
         for unit, codes, names in (
@@ -346,9 +346,10 @@ class ComparedSystems:
             ("annotator", votes.annotator, votes.annotators),
             (item, votes.question, votes.questions),
         ):
-            if codes is not None and len(np.unique(codes[keep])) > 1:
+            if codes is not None and (codes[keep] != codes[keep][0]).any():
                 self.units[unit], used = pd.factorize(codes[keep], sort=True)
-                self.unit_names[unit] = [names[k] for k in used] if len(names) else []
+                known = np.asarray(names, dtype=object)
+                self.unit_names[unit] = known[used] if len(known) else known
         counts = tabulate(self.votes)
         self.with_order = not relative and votes.order_known and order_is_separable(counts)
         self.fit = None if relative else fit_davidson(counts, self.with_order)
@@ -367,7 +368,7 @@ class ComparedSystems:
     def names(self, unit: str, codes: np.ndarray) -> tuple[object, ...]:
         """Return names of units; of votes, row labels; of relative rankings, blocks."""
         names = self.unit_names[unit]
-        return tuple(names[code] for code in codes) if names else ()
+        return tuple(names[codes].tolist()) if len(names) else ()
 
     def _leader(self, score: np.ndarray) -> int:
         return int(np.where(self.may_lead, score, -np.inf).argmax())
