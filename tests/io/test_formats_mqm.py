@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rankstability.errors import DataError
-from rankstability.io.formats import mqm, registry, releases
+from rankstability.io.formats import mqm, mqm_rows, registry, releases
 from rankstability.io.load import load
 from rankstability.io.mqm_weights import WEIGHTS, sum_penalties, weigh_errors
 from rankstability.io.official import official_segment_scores
@@ -140,7 +140,7 @@ def test_a_name_without_a_pair_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_categories_have_one_spelling(name: str, spelled: str) -> None:
-    assert mqm.spell_category(name) == spelled
+    assert mqm_rows.spell_category(name) == spelled
 
 
 def test_weights_of_freitag_and_their_variants() -> None:

@@ -55,8 +55,8 @@ def campaigns() -> pd.DataFrame:
     --------
     >>> import rankstability as rs
     >>> known = rs.campaigns().set_index("campaign")
-    >>> known.loc["demo-srdc", ["year", "protocol", "here"]].tolist()
-    [2018, 'DA', True]
+    >>> known.loc["demo-srdc", ["protocol", "design"]].tolist()
+    ['DA', 'SR-DC']
     """
     rows = []
     for campaign in list_campaigns():

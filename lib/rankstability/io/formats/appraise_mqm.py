@@ -12,8 +12,10 @@ import pandas as pd
 from ...errors import DataError
 from ...judgments import Judgments
 from ..mqm_weights import DEFAULT
-from .appraise import LAYOUTS, find_layout, is_companion, list_pairs, read_export, read_rows
-from .mqm import CLEAN, judgments_of_errors
+from .appraise import is_companion, list_pairs, read_rows
+from .appraise_export import LAYOUTS, find_layout, read_export
+from .mqm import judgments_of_errors
+from .mqm_rows import CLEAN
 
 __all__ = ["HEADER", "NAME", "has_scores", "list_pairs", "matches", "read"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .appraise import LAYOUTS, find_layout, list_pairs, read
+from .appraise import list_pairs, read
+from .appraise_export import LAYOUTS, find_layout
 from .appraise_mqm import has_scores
 
 __all__ = ["HEADER", "NAME", "list_pairs", "matches", "read"]

@@ -24,7 +24,8 @@ from .files import (
     read_table,
 )
 from .languages import pair_in_name, pair_of
-from .mqm import CLEAN, ERRORS, judgments_of_errors
+from .mqm import judgments_of_errors
+from .mqm_rows import CLEAN, ERRORS
 
 BIO_MQM = ("MT_Engine", "DOC_ID", "SEG_ID", "Annotator_ID", "target_errors")
 LOCALES = re.compile(r'"(source|target)_locale"\s*:\s*"([^"]*)"')
