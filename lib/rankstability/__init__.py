@@ -15,11 +15,14 @@ from .inference.questions import (
     find_limiting_domain,
 )
 from .inference.rank import compare, rank_systems
+from .inference.tasks import compare_rankings, rank_over_tasks
 from .io.load import campaigns, load, pairs
 from .io.official import official, published
+from .io.read import battles, judgments, read
 from .io.results import collect, save
 from .judgments import Judgments, has_unit, require
 from .perturb import degrade, keep, remove
+from .plots.cooccurrence import plot_cooccurrence
 from .plots.ranking import plot_pairs, plot_ranking, plot_ranks
 from .ranking.procedures import PROCEDURES
 from .ranking.result import Ranking
@@ -29,11 +32,14 @@ from .scores.pairwise import pair_counts
 from .scores.segments import segment_scores
 from .scores.z import z_scores
 from .stability.components import variance_components
+from .stability.cooccurrence import count_cooccurrence
 from .stability.difficulty import difficulty_effects
 from .stability.fewest import fewest_removals
+from .stability.judge_models import compare_judge_model, judgments_saved
 from .stability.null import false_boundaries
 from .stability.plan import plan
 from .stability.srp import srp
+from .verdict.page import Verdict, verdict
 
 __version__ = "0.4.0"
 
@@ -44,11 +50,16 @@ __all__ = [
     "DataError",
     "Judgments",
     "Ranking",
+    "Verdict",
+    "battles",
     "campaigns",
     "collect",
     "compare",
+    "compare_judge_model",
     "compare_pair",
+    "compare_rankings",
     "compare_with_baseline",
+    "count_cooccurrence",
     "degrade",
     "difficulty_effects",
     "escape_invisible",
@@ -58,17 +69,22 @@ __all__ = [
     "find_leaders",
     "find_limiting_domain",
     "has_unit",
+    "judgments",
+    "judgments_saved",
     "keep",
     "load",
     "official",
     "pair_counts",
     "pairs",
     "plan",
+    "plot_cooccurrence",
     "plot_pairs",
     "plot_ranking",
     "plot_ranks",
     "published",
+    "rank_over_tasks",
     "rank_systems",
+    "read",
     "remove",
     "require",
     "save",
@@ -76,5 +92,6 @@ __all__ = [
     "srp",
     "suggest",
     "variance_components",
+    "verdict",
     "z_scores",
 ]

@@ -39,6 +39,8 @@ ERRORS: dict[str, str] = {
     # reading
     "score_outside_scale": "The score is outside the scale.",
     # declared tables
+    "unknown_command": "There is no such command.",
+    "no_file": "Nothing is named to read.",
     "unknown_setting": "There is no such word to declare a table.",
     "bad_setting": "The word has a value of the wrong type.",
     "unknown_option": "There is no such option.",
@@ -270,6 +272,8 @@ NOTES: dict[str, str] = {
     "Such losses are easily missed, so that more than 5 % of such rankings can contain an error.",
     "few_items": "{number} items are too few to separate any of {systems} systems; at least {least} "
     "are needed.",
+    "order_unknown": "The order of presentation is not known, so that strengths are not adjusted for "
+    "it.",
     "few_questions": "{number} questions cannot order {systems} systems. More questions would help; "
     "more votes on the same questions would not.",
     "systems_lack_segments": "Systems are compared on the segments that both have. These systems lack "
@@ -302,6 +306,7 @@ REASONS: dict[str, str] = {
     "few_documents": "too few documents",
     "few_questions": "too few questions",
     "few_hits": "too few HITs",
+    "few_votes": "too few votes",
     "not_connected": "beat, or lost to, every system that it met",
     "missing_domain": "no judgments in some domain",
     # why a pair cannot be assessed
@@ -316,4 +321,9 @@ REASONS: dict[str, str] = {
     # why no inference is made
     "no_units": "neither annotators, HITs nor documents are named",
     "unnamed_averages": "scores are averages over unnamed annotators",
+    "unnamed_votes": "the votes name neither annotators nor questions. Name the question and the "
+    "annotator of each vote",
+    "order_and_strength": "strength and order of presentation cannot be separated. If the columns "
+    "are not the order on the screen, declare order: unknown",
+    "no_finite_fit": "these votes determine no strengths",
 }

@@ -79,7 +79,8 @@ def read(path: str | Path, **words: Any) -> Any:
         given = {**check_words(found, file=str(path.parent / settings.NAME)), **given}
     if not path.exists():
         raise DataError("no_such_file", file=path)
-    if set(given) <= set(registry.WORDS):
+    winners = {"left", "right", "tie"} & set(given.get("codes", {}).values())
+    if set(given) <= set(registry.WORDS) and not winners:
         recognised = registry.detect(path)
         if recognised is not None:
             return registry.read_as(recognised, path, given)

@@ -104,7 +104,7 @@ def _draw_rank_sets(ranking: Ranking, ax: Axes) -> None:
     n = len(table)
     ax.set_xlim(0.5, n + 0.5)
     ax.set_xlabel("possible ranks (95 %)")
-    step = 1 if n <= 10 else 2 if n <= 20 else 5 if n <= 50 else 20
+    step = 1 if n <= 10 else 5 if n <= 30 else 10 if n <= 60 else 25
     ax.set_xticks([1, *range(step, n + 1, step)] if step > 1 else range(1, n + 1))
     ax.tick_params(left=False)
     if "rank_low" not in table or not ranking.unit:
@@ -140,7 +140,9 @@ def _legend(ranking: Ranking) -> list[Line2D | Patch]:
     if "human" in ranking.table and ranking.table["human"].any():
         handles.append(Line2D([], [], color=ORANGE, marker="o", label="human translation"))
     if ranking.unit:
-        rank = Line2D([], [], color="black", marker="|", linestyle="", label="rank in this campaign")
+        rank = Line2D(
+            [], [], color="black", marker="|", linestyle="", label="rank in this campaign"
+        )
         handles.append(rank)
     for kind in dict.fromkeys(boundary_kinds(ranking).values()):
         style = dict(STYLES[kind])
@@ -206,7 +208,12 @@ def plot_ranks(rankings: Mapping[str, Ranking], xlabel: str = "", ax: Axes | Non
         right.spines["top"].set_visible(False)
         labels = [short_name(name, 18) for name in names]
         turned = sum(map(len, labels)) > 45
-        ax.set_xticks(range(len(names)), labels, rotation=25 if turned else 0, ha="right" if turned else "center")
+        ax.set_xticks(
+            range(len(names)),
+            labels,
+            rotation=25 if turned else 0,
+            ha="right" if turned else "center",
+        )
         ax.set_xlim(-0.15, len(names) - 0.85)
         ax.set_xlabel(xlabel)
         for k, each in enumerate(rankings.values()):
