@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import expit, logit, stdtr, stdtrit
 
 from ..errors import DataError
@@ -18,11 +19,11 @@ from ..ranking.davidson import (
     tabulate,
 )
 from ..scores.arrays import VoteArrays
-from .assemble import PairTests, assemble, two_sided_p
+from .assemble import PairTests, assemble, too_few_units, two_sided_p
+from .regimes import FEW_EFFECTIVE, add_note, share_notes
 from .result import OrderEffect, RankInference
 from .units import (
     ANNOTATOR,
-    MIN_EFFECTIVE_UNITS,
     combined_codes,
     difference_variance,
     join_kinds,
@@ -31,17 +32,76 @@ from .units import (
 )
 
 QUESTION, VOTE = "question", "vote"
-CHUNK = 20_000  # units whose influences are held at once
+CHUNK = 20_000  # units whose parts are held at once
+FULL = 0.1  # share of an array that is not 0, above which dense products are faster
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class KindSums:
-    """What one kind of unit contributes to the variances of n scores (and of the order effect)."""
+    """What one kind of unit contributes to the variances of n scores (and of the order effect).
+
+    Attributes
+    ----------
+    covariance : array, shape (n, n) or (n + 1, n + 1)
+        Covariance of the scores (and, last, of the order effect) with new units of this kind.
+    effective : array
+        Effective units of each score, weighted by decided votes.
+    number : array of int
+        Units with a decided vote.
+    """
 
     covariance: np.ndarray
     effective: np.ndarray
     number: np.ndarray
+
+
+@dataclass(frozen=True)
+class UnitSums:
+    """The sums of all kinds of unit, and of their cells if there are two kinds."""
+
+    kinds: Mapping[str, KindSums]
+    cells: KindSums | None
+
+    def covariance(self) -> np.ndarray:
+        """Return the covariance of the scores with new units of all kinds: A + Q - cell."""
+        by_kind = [each.covariance for each in self.kinds.values()]
+        return join_kinds(by_kind, None if self.cells is None else self.cells.covariance)[-1]
+
+    def of_differences(self, decided: np.ndarray) -> np.ndarray:
+        """Return V of every difference, with its one-way variances and floors by decided votes."""
+        n = len(decided)
+        by_kind = [difference_variance(each.covariance[:n, :n]) for each in self.kinds.values()]
+        cells = self.cells
+        by_cell = None if cells is None else difference_variance(cells.covariance[:n, :n])
+        every = [*self.kinds.values(), *([] if cells is None else [cells])]
+        floors = [uneven_floor(np.diag(each.covariance)[:n], decided) for each in every]
+        variances = [*join_kinds(by_kind, by_cell), *floors, 0 * by_kind[0]]
+        largest: np.ndarray = np.max(variances, axis=0)
+        return largest
+
+    def of_scores(self) -> np.ndarray:
+        """Return the variance of each score (and, last, of the order effect)."""
+        by_kind = [np.diag(each.covariance) for each in self.kinds.values()]
+        by_cell = None if self.cells is None else np.diag(self.cells.covariance)
+        largest: np.ndarray = np.max(join_kinds(by_kind, by_cell), axis=0)
+        return largest
+
+    def effective(self, n: int) -> dict[str, np.ndarray]:
+        """Return the effective units of the n systems by kind."""
+        return {kind: each.effective[:n] for kind, each in self.kinds.items()}
+
+
+def sum_units(
+    codes: Mapping[str, np.ndarray], sums_of: Callable[[np.ndarray], KindSums]
+) -> UnitSums:
+    """Return the sums of each kind of unit, and of the cells if there are two kinds."""
+    dense = {kind: np.unique(code, return_inverse=True)[1] for kind, code in codes.items()}
+    kinds = {kind: sums_of(code) for kind, code in dense.items()}
+    if len(dense) < 2:
+        return UnitSums(kinds, None)
+    annotator, question = dense.values()
+    return UnitSums(kinds, sums_of(combined_codes(annotator, question)))
 
 
 def infer_votes(votes: VoteArrays, unit: str | None = None, alpha: float = 0.05) -> RankInference:
@@ -151,7 +211,7 @@ def _infer_strengths(
 ) -> RankInference:
     """Return the inference for Davidson's strengths."""
     table = tabulate(votes)
-    with_order, order_note = uses_order(votes, table)
+    with_order = estimates_order(votes, table)
     inside = largest_group(table)
     names = np.array(votes.systems, dtype=object)
     reasons = {str(name): "not_connected" for name in names[~inside]}
@@ -169,22 +229,22 @@ def _infer_strengths(
         return _without_inference(votes, score, "no_finite_fit", reasons, alpha)
     score[inside] = fit.strength
     if not kinds:
-        return _without_inference(votes, score, "no_units", reasons, alpha)
-    tests, effect = test_strengths(votes, kinds, inside, fit, with_order, alpha)
-    tests = replace(tests, notes=(*tests.notes, *order_note))
+        return _without_inference(votes, score, "unnamed_votes", reasons, alpha)
+    tests, effect = strength_tests(votes, kinds, inside, fit, with_order, alpha)
+    if not with_order:
+        tests = add_note(tests, "order_unknown")
     return assemble(tests, alpha, effect)
 
 
-def uses_order(votes: VoteArrays, table: VoteTable) -> tuple[bool, tuple[str, ...]]:
-    """Return whether the order of presentation is estimated, and a note if it is not known."""
-    if votes.relative_ranking:
-        return False, ()
-    if not votes.order_known or not table.second_won.any():
-        return False, ("order_unknown",)
-    return True, ()
+def estimates_order(votes: VoteArrays, table: VoteTable) -> bool:
+    """Return whether the order of presentation is known, so that its effect is estimated.
+
+    A first column that wins all decided votes is a column of winners, and gives no order.
+    """
+    return votes.order_known and not votes.relative_ranking and bool(table.second_won.any())
 
 
-def test_strengths(
+def strength_tests(
     votes: VoteArrays,
     kinds: dict[str, np.ndarray],
     inside: np.ndarray,
@@ -197,28 +257,100 @@ def test_strengths(
     Systems outside the largest group (`inside` is False) cannot be assessed.
     """
     group, keep = _select(votes, inside)
-    n = len(group.systems)
     lead, tie = fit.residuals(group)
-    decided = decided_votes(group)
-    codes = {kind: np.unique(code[keep], return_inverse=True)[1] for kind, code in kinds.items()}
-    sums = {kind: _sums_of_kind(group, code, lead, tie, fit) for kind, code in codes.items()}
-    cells = None
-    if len(codes) == 2:
-        first, second = codes.values()
-        cells = _sums_of_kind(group, combined_codes(first, second), lead, tie, fit)
-    variance = _variance(sums, cells, decided, n)
-    effective = {kind: each.effective[:n] for kind, each in sums.items()}
+
+    def sums_of(unit: np.ndarray) -> KindSums:
+        return _sums_of_strengths(group, unit, lead, tie, fit)
+
+    sums = sum_units({kind: code[keep] for kind, code in kinds.items()}, sums_of)
+    tests = _pair_tests(votes, inside, fit.strength, sums, decided_votes(group))
+    outside = [name for name, here in zip(votes.systems, inside, strict=True) if not here]
+    reasons = {**tests.reasons, **dict.fromkeys(outside, "not_connected")}
+    effect = _order_effect(fit, sums, alpha) if with_order else None
+    return _add_notes(votes, kinds, replace(tests, reasons=reasons), sums), effect
+
+
+def _pair_tests(
+    votes: VoteArrays,
+    inside: np.ndarray,
+    score: np.ndarray,
+    sums: UnitSums,
+    decided: np.ndarray,
+) -> PairTests:
+    """Return the tests for all systems of the table, of which only those inside have a score."""
+    size, n = len(votes.systems), len(score)
+    effective = sums.effective(n)
+    variance = sums.of_differences(decided)
     df_systems = least_df(effective)
     df = np.minimum(df_systems[:, None], df_systems)
-    p = two_sided_p(np.subtract.outer(fit.strength, fit.strength), variance, df)
+    p = two_sided_p(np.subtract.outer(score, score), variance, df)
     p = np.maximum(p, least_p(decided))
     np.fill_diagonal(p, 1.0)
-    joint = _joint(sums, cells)
-    tests = _spread(
-        votes, inside, fit.strength, variance, df, p, joint[:n, :n], sums, cells, df_systems
+    grid = np.ix_(inside, inside)
+
+    def square(values: np.ndarray, fill: float) -> np.ndarray:
+        out = np.full((size, size), fill)
+        out[grid] = values
+        return out
+
+    def row(values: np.ndarray, fill: float) -> np.ndarray:
+        out = np.full(size, fill)
+        out[inside] = values
+        return out
+
+    effective = {kind: row(number, 0.0) for kind, number in effective.items()}
+    return PairTests(
+        systems=votes.systems,
+        mean=row(score, np.nan),
+        variance=square(variance, np.nan),
+        df=square(df, 0.0),
+        p=square(p, 1.0),
+        covariance=square(sums.covariance()[:n, :n], np.nan),
+        variance_systems=row(sums.of_scores()[:n], np.nan),
+        df_systems=row(df_systems, 0.0),
+        effective=effective,
+        n_units={kind: row(each.number[:n], 0).astype(int) for kind, each in sums.kinds.items()},
+        units={kind: _n_units(votes, kind) for kind in sums.kinds},
+        reasons=too_few_units(votes.systems, effective),
     )
-    effect = _order_effect(fit, sums, cells, alpha) if with_order else None
-    return tests, effect
+
+
+def _add_notes(
+    votes: VoteArrays, kinds: Mapping[str, np.ndarray], tests: PairTests, sums: UnitSums
+) -> PairTests:
+    """Return the tests with notes on designs in which little can be said, or the promise not met."""
+    for kind, effective in tests.effective.items():
+        if effective[tests.assessable].min(initial=np.inf) < FEW_EFFECTIVE:
+            tests = add_note(tests, "few_effective_units", unit=kind)
+            break
+    decided = votes.weight * (votes.outcome != 0.5)
+    total = float(decided.sum()) or 1.0
+    shares = {kind: np.bincount(codes, decided) / total for kind, codes in kinds.items()}
+    for note, slots in share_notes(shares).items():
+        tests = add_note(tests, note, **slots)
+    if _questions_are_few(sums, tests):
+        number, systems = tests.units[QUESTION], len(tests.systems)
+        tests = add_note(tests, "few_questions", number=number, systems=systems)
+    return tests
+
+
+def _questions_are_few(sums: UnitSums, tests: PairTests) -> bool:
+    """Return whether there are fewer questions than systems, and they decide the variances."""
+    if QUESTION not in sums.kinds or tests.units[QUESTION] >= len(tests.systems):
+        return False
+    if ANNOTATOR not in sums.kinds:
+        return True
+    question, annotator = (
+        np.median(difference_variance(sums.kinds[kind].covariance))
+        for kind in (QUESTION, ANNOTATOR)
+    )
+    return bool(question > annotator)
+
+
+def _n_units(votes: VoteArrays, kind: str) -> int:
+    """Return the number of units of a kind in the table."""
+    codes = {ANNOTATOR: votes.annotator, QUESTION: votes.question}.get(kind)
+    return len(votes.first) if codes is None else len(np.unique(codes))
 
 
 def decided_votes(votes: VoteArrays) -> np.ndarray:
@@ -236,177 +368,98 @@ def least_p(decided: np.ndarray) -> np.ndarray:
     return least
 
 
-def _sums_of_kind(
+def _sums_of_strengths(
     votes: VoteArrays, unit: np.ndarray, lead: np.ndarray, tie: np.ndarray, fit: Fit
 ) -> KindSums:
     """Return the covariance of the strengths and of the order effect with new units of one kind.
 
-    Scores of votes are summed by unit, for some thousand units at a time, and multiplied by the
-    inverse information once; no array of votes by systems is built.
+    Scores of votes are summed by unit, and multiplied by the inverse information once. An influence
+    is the part P of a unit, divided by 1 - h. It is written as P + P h / (1 - h): the second term
+    exists only for systems with a decided vote in the unit, so that sparse products suffice.
     """
     n = len(votes.systems)
-    order = np.argsort(unit, kind="stable")
-    unit = unit[order]
-    first, second = votes.first[order], votes.second[order]
-    weight = votes.weight[order]
-    score, tie = weight * lead[order], weight * tie[order]
-    decided = weight * (votes.outcome[order] != 0.5)
-    units = int(unit[-1]) + 1
-    total = np.append(decided_votes(votes), decided.sum())
-    covariance = np.zeros((n + 1, n + 1))
-    squares = np.zeros(n + 1)
-    number = np.zeros(n + 1, int)
-    bounds = np.searchsorted(unit, np.arange(0, units + CHUNK, CHUNK))
-    shares, parts = [], []
-    for chunk, (low, high) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
-        if low == high:
-            continue
-        here = slice(low, high)
-        size = int(min(CHUNK, units - chunk * CHUNK))
-        local = unit[here] - chunk * CHUNK
-        sums = _by_unit(local, first[here], score[here], size, n)
-        sums -= _by_unit(local, second[here], score[here], size, n)
-        rest = [np.bincount(local, value[here], size) for value in (score, tie)]
-        part = np.column_stack([sums, *rest]) @ fit.inverse[:, : n + 1]
-        held = _by_unit(local, first[here], decided[here], size, n)
-        held += _by_unit(local, second[here], decided[here], size, n)
-        held = np.column_stack([held, np.bincount(local, decided[here], size)])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = held / total
-        share = np.nan_to_num(share)
-        squares += (share**2).sum(axis=0)
-        number += (share > 0).sum(axis=0)
-        shares.append(share)
-        parts.append(part)
-        if len(shares) * CHUNK * (n + 1) > 20_000_000:  # keep memory small
-            covariance += _influence_product(shares, parts)
-            shares, parts = [], []
-    covariance += _influence_product(shares, parts)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        scale = np.sqrt(np.maximum(number - 1, 0) / np.maximum(number, 1))
-        effective = np.where(squares > 0, 1 / squares, 0.0)
+    units = int(unit.max()) + 1
+    decided = votes.weight * (votes.outcome != 0.5)
+    order, log_tie = np.full(len(unit), n), np.full(len(unit), n + 1)
+    score = votes.weight * lead
+    columns = [votes.first, votes.second, order, log_tie]
+    scores = _sum_by_unit(unit, columns, [score, -score, score, votes.weight * tie], (units, n + 2))
+    held = _sum_by_unit(unit, columns[:3], [decided] * 3, (units, n + 1))
+    share, effective, number = _shares(held)
+    inverse = fit.inverse[:, : n + 1]
+    extra = share.copy()
+    for start in range(0, units, CHUNK):
+        stop = min(start + CHUNK, units)
+        part = scores[start:stop] @ inverse
+        low, high = share.indptr[start], share.indptr[stop]
+        row = np.repeat(np.arange(stop - start), np.diff(share.indptr[start : stop + 1]))
+        extra.data[low:high] = part[row, share.indices[low:high]] * _leverage(share.data[low:high])
+    plain = inverse.T @ _product(scores, scores) @ inverse
+    mixed = inverse.T @ _product(scores, extra)
+    covariance = plain + mixed + mixed.T + _product(extra, extra)
+    scale = _scale(number)
     return KindSums(covariance * np.outer(scale, scale), effective, number)
 
 
-def _by_unit(
-    unit: np.ndarray, system: np.ndarray, weight: np.ndarray, size: int, n: int
-) -> np.ndarray:
-    """Return sums by unit and system: (size, n)."""
-    return np.bincount(unit * n + system, weight, size * n).reshape(size, n)
+def _sum_by_unit(
+    unit: np.ndarray,
+    columns: Sequence[np.ndarray],
+    values: Sequence[np.ndarray],
+    shape: tuple[int, int],
+) -> csr_array:
+    """Return the sums of values by unit and column, as a sparse array without zeros."""
+    rows = np.tile(unit, len(columns))
+    sums = csr_array((np.concatenate(values), (rows, np.concatenate(columns))), shape=shape)
+    sums.sum_duplicates()
+    sums.eliminate_zeros()
+    return sums
 
 
-def _influence_product(shares: list[np.ndarray], parts: list[np.ndarray]) -> np.ndarray:
-    """Return the sum over units of the outer products of part / (1 - h)."""
-    total: np.ndarray = np.zeros(())
-    for share, part in zip(shares, parts, strict=True):
-        influence = part / np.maximum(1 - share, 1e-12)
-        influence[share >= 1 - ROUNDING] = 0.0  # has everything: cannot be assessed anyway
-        total = total + influence.T @ influence
-    return total
+def _shares(held: csr_array) -> tuple[csr_array, np.ndarray, np.ndarray]:
+    """Return the share of each column that a unit holds, effective units, and their number."""
+    total = np.asarray(held.sum(axis=0), float)
+    share = held.astype(float)
+    share.data = share.data / total[share.indices]
+    columns = held.shape[1]
+    squares = np.bincount(share.indices, share.data**2, columns)
+    effective = np.divide(1.0, squares, out=np.zeros(columns), where=squares > 0)
+    return share, effective, np.bincount(share.indices, minlength=columns)
 
 
-def _joint(sums: Mapping[str, KindSums], cells: KindSums | None) -> np.ndarray:
-    """Return the covariance with new units of all kinds: A + Q - cell."""
-    by_kind = [each.covariance for each in sums.values()]
-    return join_kinds(by_kind, None if cells is None else cells.covariance)[-1]
+def _leverage(share: np.ndarray) -> np.ndarray:
+    """Return h / (1 - h); -1 where a unit holds everything, so that its influence is 0.
+
+    Such a system cannot be assessed anyway.
+    """
+    everything = share >= 1 - ROUNDING
+    leverage: np.ndarray = share / np.where(everything, 1.0, 1 - share)
+    return np.where(everything, -1.0, leverage)
 
 
-def _variance(
-    sums: Mapping[str, KindSums], cells: KindSums | None, decided: np.ndarray, n: int
-) -> np.ndarray:
-    """Return V of every difference, with its one-way variances and floors by decided votes."""
-    by_kind = [difference_variance(each.covariance[:n, :n]) for each in sums.values()]
-    by_cell = None if cells is None else difference_variance(cells.covariance[:n, :n])
-    every = [*sums.values(), *([] if cells is None else [cells])]
-    floors = [uneven_floor(np.diag(each.covariance)[:n], decided) for each in every]
-    largest: np.ndarray = np.max([*join_kinds(by_kind, by_cell), *floors, 0 * by_kind[0]], axis=0)
-    return largest
+def _scale(number: np.ndarray) -> np.ndarray:
+    """Return the factor sqrt((G - 1) / G) of the jackknife."""
+    scale: np.ndarray = np.sqrt(np.maximum(number - 1, 0) / np.maximum(number, 1))
+    return scale
 
 
-def _variance_of_scores(sums: Mapping[str, KindSums], cells: KindSums | None) -> np.ndarray:
-    """Return the variance of each score (and of the order effect)."""
-    by_kind = [np.diag(each.covariance) for each in sums.values()]
-    by_cell = None if cells is None else np.diag(cells.covariance)
-    largest: np.ndarray = np.max(join_kinds(by_kind, by_cell), axis=0)
-    return largest
+def _product(left: csr_array, right: csr_array) -> np.ndarray:
+    """Return left' right, by dense products where the arrays are full."""
+    dense = min(left.nnz, right.nnz) > FULL * left.shape[0] * left.shape[1]
+    if dense:
+        return np.asarray(left.toarray().T @ right.toarray())
+    return np.asarray((left.T @ right).toarray())
 
 
-def _order_effect(
-    fit: Fit, sums: Mapping[str, KindSums], cells: KindSums | None, alpha: float
-) -> OrderEffect:
+def _order_effect(fit: Fit, sums: UnitSums, alpha: float) -> OrderEffect:
     """Return the order effect with its interval; one test at alpha, outside the family."""
-    variance = float(_variance_of_scores(sums, cells)[-1])
-    df = float(min(each.effective[-1] for each in sums.values()) - 1)
-    error = np.sqrt(variance)
+    error = float(np.sqrt(sums.of_scores()[-1]))
+    df = float(min(each.effective[-1] for each in sums.kinds.values()) - 1)
     share = float(expit(fit.order))
     if df <= 0 or not error > 0:
         return OrderEffect(fit.order, np.nan, np.nan, 1.0, max(df, 0.0), share)
     half = float(stdtrit(df, 1 - alpha / 2)) * error
     p = float(2 * stdtr(df, -abs(fit.order) / error))
     return OrderEffect(fit.order, fit.order - half, fit.order + half, p, df, share)
-
-
-def _spread(
-    votes: VoteArrays,
-    inside: np.ndarray,
-    score: np.ndarray,
-    variance: np.ndarray,
-    df: np.ndarray,
-    p: np.ndarray,
-    covariance: np.ndarray,
-    sums: Mapping[str, KindSums],
-    cells: KindSums | None,
-    df_systems: np.ndarray,
-) -> PairTests:
-    """Return the tests for all systems of the table, of which only those inside were fitted."""
-    size = len(votes.systems)
-    n = int(inside.sum())
-    grid = np.ix_(inside, inside)
-
-    def square(values: np.ndarray, fill: float) -> np.ndarray:
-        out = np.full((size, size), fill)
-        out[grid] = values
-        return out
-
-    def row(values: np.ndarray, fill: float) -> np.ndarray:
-        out = np.full(size, fill)
-        out[inside] = values
-        return out
-
-    names = np.array(votes.systems, dtype=object)
-    reasons = {str(name): "not_connected" for name in names[~inside]}
-    effective = {kind: each.effective[:n] for kind, each in sums.items()}
-    reasons |= few_units(tuple(map(str, names[inside])), effective)
-    return PairTests(
-        systems=votes.systems,
-        mean=row(score, np.nan),
-        variance=square(variance, np.nan),
-        df=square(df, 0.0),
-        p=square(p, 1.0),
-        covariance=square(covariance, np.nan),
-        variance_systems=row(_variance_of_scores(sums, cells)[:n], np.nan),
-        df_systems=row(df_systems, 0.0),
-        effective={kind: row(number, 0.0) for kind, number in effective.items()},
-        n_units={kind: row(each.number[:n], 0.0).astype(int) for kind, each in sums.items()},
-        units={kind: int(_n_units(votes, kind)) for kind in sums},
-        reasons=reasons,
-    )
-
-
-def _n_units(votes: VoteArrays, kind: str) -> int:
-    """Return the number of units of a kind in the table."""
-    codes = {ANNOTATOR: votes.annotator, QUESTION: votes.question}.get(kind)
-    return len(votes.first) if codes is None else len(np.unique(codes))
-
-
-def few_units(systems: tuple[str, ...], effective: Mapping[str, np.ndarray]) -> dict[str, str]:
-    """Return the systems with too few effective units of a kind, with the code of the reason."""
-    reasons = {}
-    for code, name in enumerate(systems):
-        fewest = min(effective, key=lambda kind: effective[kind][code])
-        if not effective[fewest][code] >= MIN_EFFECTIVE_UNITS:
-            reasons[name] = f"few_{fewest}s"
-    return reasons
 
 
 def _infer_shares(votes: VoteArrays, kinds: dict[str, np.ndarray], alpha: float) -> RankInference:
@@ -420,13 +473,13 @@ def _infer_shares(votes: VoteArrays, kinds: dict[str, np.ndarray], alpha: float)
         near = (won + 0.5) / (decided + 1)
         score = np.where(decided > 0, logit(near), np.nan)
     if not kinds:
-        result = _without_inference(votes, score, "no_units", {}, alpha)
+        result = _without_inference(votes, score, "unnamed_votes", {}, alpha)
         return _as_shares(result, share, near)
-    tests = test_shares(votes, kinds, share, near, decided)
+    tests = share_tests(votes, kinds, share, near, decided)
     return _as_shares(assemble(tests, alpha), share, near)
 
 
-def test_shares(
+def share_tests(
     votes: VoteArrays,
     kinds: dict[str, np.ndarray],
     share: np.ndarray,
@@ -434,59 +487,47 @@ def test_shares(
     decided: np.ndarray,
 ) -> PairTests:
     """Return the tests of all pairs by log-odds of shares, and by strengths as a second score."""
-    n = len(votes.systems)
-    codes = {kind: np.unique(code, return_inverse=True)[1] for kind, code in kinds.items()}
-    sums = {kind: _share_sums(votes, code, share, near, decided) for kind, code in codes.items()}
-    cells = None
-    if len(codes) == 2:
-        first, second = codes.values()
-        cells = _share_sums(votes, combined_codes(first, second), share, near, decided)
-    variance = _variance(sums, cells, decided, n)
-    effective = {kind: each.effective for kind, each in sums.items()}
-    df_systems = least_df(effective)
-    df = np.minimum(df_systems[:, None], df_systems)
+
+    def sums_of(unit: np.ndarray) -> KindSums:
+        return _sums_of_shares(votes, unit, share, near, decided)
+
+    sums = sum_units(kinds, sums_of)
     score = np.where(decided > 0, logit(near), np.nan)
-    p = two_sided_p(np.subtract.outer(score, score), variance, df)
-    p = np.maximum(p, least_p(decided))
-    p = np.maximum(p, _second_score(votes, kinds, score))
+    tests = _pair_tests(votes, np.ones(len(score), bool), score, sums, decided)
+    p = np.maximum(tests.p, _second_score(votes, kinds, score))
     np.fill_diagonal(p, 1.0)
-    return PairTests(
-        systems=votes.systems,
-        mean=score,
-        variance=variance,
-        df=df,
-        p=p,
-        covariance=_joint(sums, cells),
-        variance_systems=_variance_of_scores(sums, cells),
-        df_systems=df_systems,
-        effective=effective,
-        n_units={kind: each.number for kind, each in sums.items()},
-        units={kind: int(code.max()) + 1 for kind, code in codes.items()},
-        reasons=few_units(votes.systems, effective),
-    )
+    return _add_notes(votes, kinds, replace(tests, p=p), sums)
 
 
-def _share_sums(
+def _sums_of_shares(
     votes: VoteArrays, unit: np.ndarray, share: np.ndarray, near: np.ndarray, decided: np.ndarray
 ) -> KindSums:
     """Return the covariance of log-odds of shares with new units of one kind."""
-    n = len(votes.systems)
-    units = int(unit.max()) + 1
+    shape = int(unit.max()) + 1, len(votes.systems)
     is_decided = votes.weight * (votes.outcome != 0.5)
     first_won = votes.weight * (votes.outcome == 1)
     second_won = votes.weight * (votes.outcome == 0)
-    won = _by_unit(unit, votes.first, first_won, units, n)
-    won += _by_unit(unit, votes.second, second_won, units, n)
-    held = _by_unit(unit, votes.first, is_decided, units, n)
-    held += _by_unit(unit, votes.second, is_decided, units, n)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        part = np.nan_to_num((won - share * held) / (decided * near * (1 - near)))
-        h = np.nan_to_num(held / decided)
-        effective = np.where(decided > 0, 1 / (h**2).sum(axis=0), 0.0)
-    number = (h > 0).sum(axis=0)
-    scale = np.sqrt(np.maximum(number - 1, 0) / np.maximum(number, 1))
-    product = _influence_product([h], [part])
-    return KindSums(product * np.outer(scale, scale), effective, number)
+    systems = [votes.first, votes.second]
+    held_share, effective, number = _shares(
+        _sum_by_unit(unit, systems, [is_decided, is_decided], shape)
+    )
+    excess = [
+        first_won - share[votes.first] * is_decided,
+        second_won - share[votes.second] * is_decided,
+    ]
+    excess = [np.where(is_decided > 0, part, 0.0) for part in excess]
+    scale = np.divide(
+        _scale(number), decided * near * (1 - near), out=np.zeros(shape[1]), where=decided > 0
+    )
+    influence = _sum_by_unit(unit, systems, excess, shape) * scale
+    influence = influence + influence * _with_data(held_share, _leverage(held_share.data))
+    influence = csr_array(influence)
+    return KindSums(_product(influence, influence), effective, number)
+
+
+def _with_data(array: csr_array, data: np.ndarray) -> csr_array:
+    """Return a sparse array of the same places with other values."""
+    return csr_array((data, array.indices, array.indptr), shape=array.shape)
 
 
 def _second_score(votes: VoteArrays, kinds: dict[str, np.ndarray], score: np.ndarray) -> np.ndarray:
@@ -498,7 +539,7 @@ def _second_score(votes: VoteArrays, kinds: dict[str, np.ndarray], score: np.nda
     fit = fit_davidson(table.among(np.flatnonzero(inside)), False) if inside.any() else None
     if fit is None:
         return p
-    tests, _ = test_strengths(votes, kinds, inside, fit, False)
+    tests, _ = strength_tests(votes, kinds, inside, fit, False)
     grid = np.ix_(inside, inside)
     by_strength = np.subtract.outer(fit.strength, fit.strength)
     by_share = np.subtract.outer(score[inside], score[inside])

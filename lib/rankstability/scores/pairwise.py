@@ -75,8 +75,8 @@ def expand_blocks(
     row, first, second, sign = [], [], [], []
     size = int(np.bincount(block).max(initial=0))
     for step in range(1, size):
-        here = np.flatnonzero(block[:-step] == block[step:]) if step < len(block) else []
-        there = np.asarray(here, int) + step
+        here = np.flatnonzero(block[:-step] == block[step:])
+        there = here + step
         row.append(order[here])
         first.append(codes[here])
         second.append(codes[there])
