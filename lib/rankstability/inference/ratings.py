@@ -258,6 +258,7 @@ def _test_items(arrays: ScoreArrays) -> PairTests:
         difference_variance(made.effects.T @ made.effects),
         difference_variance(made.items.covariance()),
     )
+    variance = np.maximum(variance, 0.0)
     span = float(np.ptp(arrays.score))
     few = ~(made.pair_effective >= MIN_EFFECTIVE_UNITS)
     df = least_df({SEGMENT: made.pair_effective})
