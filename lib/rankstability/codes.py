@@ -170,6 +170,7 @@ ERRORS: dict[str, str] = {
     "bad_number": "This must be a whole number of at least 1.",
     "bad_load_balance": "There is no such balance of workloads.",
     "system_balanced_entropy": "System-balanced studies always have equal workloads.",
+    "too_many_systems": "There are too many systems for one machine word.",
     "too_many_documents": "There are not as many documents.",
     "too_many_ratings_per_item": "The items do not have as many ratings.",
     "no_annotators_or_documents": "Studies can be simulated only from judgments that name annotators and documents.",
