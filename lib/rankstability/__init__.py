@@ -32,13 +32,14 @@ from .scores.pairwise import pair_counts
 from .scores.segments import segment_scores
 from .scores.z import z_scores
 from .stability.components import variance_components
-from .stability.cooccurrence import count_cooccurrence
+from .stability.cooccurrence import co_judged_effects, count_cooccurrence
 from .stability.difficulty import difficulty_effects
 from .stability.fewest import fewest_removals
 from .stability.judge_models import compare_judge_model, judgments_saved
 from .stability.null import false_boundaries
 from .stability.plan import plan
-from .stability.srp import srp
+from .stability.srp import least_entropy, srp
+from .stability.studies import keep_complete_items
 from .verdict.page import Verdict, verdict
 
 __version__ = "0.4.0"
@@ -53,6 +54,7 @@ __all__ = [
     "Verdict",
     "battles",
     "campaigns",
+    "co_judged_effects",
     "collect",
     "compare",
     "compare_judge_model",
@@ -72,6 +74,8 @@ __all__ = [
     "judgments",
     "judgments_saved",
     "keep",
+    "keep_complete_items",
+    "least_entropy",
     "load",
     "official",
     "pair_counts",

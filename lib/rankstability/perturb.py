@@ -204,7 +204,7 @@ def _has(
         return both
     if column not in table:
         return np.full(len(table), every)
-    rows: np.ndarray = table[column].astype(str).isin(names).to_numpy()
+    rows: np.ndarray = np.array(table[column].astype(str).isin(names), dtype=bool)
     return rows
 
 

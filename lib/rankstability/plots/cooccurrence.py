@@ -18,7 +18,7 @@ def plot_cooccurrence(counts: pd.DataFrame | Judgments, ax: Axes | None = None) 
     Parameters
     ----------
     counts : DataFrame or Judgments
-        From `count_cooccurrence`: columns system, other and share; or judgments.
+        From `count_cooccurrence`: columns system_a, system_b and share; or judgments.
     ax : Axes, optional
         Where to draw.
 
@@ -33,8 +33,8 @@ def plot_cooccurrence(counts: pd.DataFrame | Judgments, ax: Axes | None = None) 
     """
     if isinstance(counts, Judgments):
         counts = count_cooccurrence(counts)
-    systems = list(dict.fromkeys(counts["system"]))
-    share = counts.pivot(index="system", columns="other", values="share")
+    systems = list(dict.fromkeys(counts["system_a"]))
+    share = counts.pivot(index="system_a", columns="system_b", values="share")
     share = share.reindex(index=systems, columns=systems)
     n = len(systems)
     size = max(4.2, 1.8 + 0.32 * n)
