@@ -100,6 +100,7 @@ def test_tracks_of_a_pair_are_named() -> None:
     assert error.value.code == "several_tasks"
     by_name = load("wmt11", "cs-en-individual")
     by_task = load("wmt11", "cs-en", task="individual")
+    assert len(load("wmt11", "cs-en individual").table) == len(by_task.table)
     pd.testing.assert_frame_equal(by_name.table, by_task.table)
     assert (by_name.pair, by_name.task) == ("cs-en", "individual")
     assert len(load("wmt11", "ur-en").table) == 3165

@@ -238,6 +238,7 @@ def _list_tasks(campaign: Campaign) -> list[tuple[str, str]]:
 def _choose_task(campaign: Campaign, pair: str, task: str) -> tuple[str, str]:
     """Return the pair and task that are meant; raise DataError unless there is exactly one."""
     known = _list_tasks(campaign)
+    pair = pair.strip().replace(" ", "-")
     if not pair and len({each for each, _ in known}) == 1:
         pair = known[0][0]
     fits = [
