@@ -369,6 +369,15 @@ def find_leaders(
     ------
     DataError
         ``wrong_kind`` for votes; ``no_such_column`` if the judgments do not name the category.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> judgments = rs.load("demo-srdc", "de-en")
+    >>> blog = judgments.table["document"].astype(str).str[-1] < "5"
+    >>> table = judgments.table.assign(genre=blog.map({True: "blog", False: "news"}))
+    >>> rs.find_leaders(judgments.with_table(table), by="genre").table["category"].tolist()
+    ['blog', 'news']
     """
     arrays = ratings_of(judgments, procedure)[0]
     if by in arrays.units and by in arrays.unit_names:
@@ -454,6 +463,12 @@ def find_limiting_domain(
     it. Returns None otherwise, and where scores are not means over domains.
 
     Parameters and errors are those of `compare_pair`.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> rs.find_limiting_domain(rs.load("demo-mqm", "en-de")) is None
+    True
     """
     if judgments.kind in COMPARISON_KINDS:
         return None

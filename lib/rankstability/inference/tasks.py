@@ -187,6 +187,14 @@ def compare_rankings(
     ------
     DataError
         ``too_few_systems`` if fewer than two systems are in both.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> judgments = rs.load("demo-srdc", "de-en")
+    >>> answer = rs.compare_rankings(judgments, judgments)
+    >>> len(answer.reversed), answer.shared_units
+    (0, {'annotator': 23, 'document': 30})
     """
     reverse = [inference_of(each, unit, procedure, alpha / 2)[0] for each in (first, second)]
     kinds = {first.kind, second.kind}
