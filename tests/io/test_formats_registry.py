@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from rankstability.errors import DataError
 from rankstability.io.formats import FORMATS, detect, read_as, table
 from rankstability.io.paths import demo_folder
