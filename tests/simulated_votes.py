@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
+from rankstability.judgments import Judgments
 from rankstability.scores.arrays import VoteArrays
 
 
@@ -47,3 +49,33 @@ def rows(votes, take):
     """The votes of these rows."""
     fields = ("first", "second", "outcome", "weight", "annotator", "question")
     return replace(votes, **{name: getattr(votes, name)[take] for name in fields})
+
+
+def ranking_blocks(blocks, annotators=None, segments=None, documents=None):
+    """Relative rankings from blocks, each a mapping of systems to ranks (-1: not ranked)."""
+    table = []
+    for block, ranks in enumerate(blocks):
+        for position, (system, rank) in enumerate(ranks.items(), 1):
+            annotator = annotators[block] if annotators else "a"
+            segment = segments[block] if segments else f"s{block}"
+            row = [block, system, rank, position, annotator, segment]
+            table.append([*row, documents[block]] if documents else row)
+    columns = ["block", "system", "rank", "position", "annotator", "segment"]
+    columns += ["document"] if documents else []
+    return Judgments(pd.DataFrame(table, columns=columns), kind="relative_ranking")
+
+
+def vote_judgments(votes, **fields):
+    """The judgments that a table of votes holds."""
+    names = np.array(votes.systems, dtype=object)
+    winner = np.select([votes.outcome == 1, votes.outcome == 0], ["left", "right"], "tie")
+    table = pd.DataFrame(
+        {
+            "left": names[votes.first],
+            "right": names[votes.second],
+            "winner": winner,
+            "annotator": [f"a{code:03}" for code in votes.annotator],
+            "question": [f"q{code:03}" for code in votes.question],
+        }
+    )
+    return Judgments(table, kind="votes", **fields)
