@@ -35,7 +35,7 @@ from .feedback_search import (
 from .relative import NO_SCORE, expected_win, method_named
 
 TIME_LIMIT = 20.0  # seconds for one feedback arc set
-OFFICIAL = "better_or_equal"
+OFFICIAL = "better_or_equal_others"
 
 
 @dataclass(frozen=True)

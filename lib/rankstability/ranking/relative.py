@@ -1,4 +1,4 @@
-"""Scores of relative ranking from counts of wins and ties, as the papers define them."""
+"""Scores of comparisons from counts of wins and ties, and from blocks, as the papers define them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ import pandas as pd
 
 from ..errors import DataError, suggest
 from ..judgments import REFERENCE, Judgments
-from ..scores.pairwise import PairCounts, count_pairs
+from ..scores.pairwise import PairCounts, count_pairs, rank_matrix
 from .davidson import VoteTable, fit_davidson, largest_group
 from .result import PAIRS, Ranking
 from .rules import BOUNDARY_RULES, clusters
 from .scored import drawn_boundaries
 from .tests import correct, sign_test
 
+BLOCK_SCORES = {
+    "better_or_equal_all_in_block": "no other ranked output of the block is better (Bojar 2011, 2.1)",
+    "better_all_in_block": "every other ranked output of the block is worse (Bojar 2011, 2.1)",
+    "sole_winner": "the only best output of the block, perhaps ranked alone (Bojar 2011, Table 4)",
+}
+"""Shares of the blocks in which a system was ranked."""
 NO_SCORE = -1.0  # of a system without a comparison that counts: it comes last
 
 
@@ -81,13 +87,24 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         Method(
-            "better_or_equal", share_better_or_equal, True, "Bojar 2011, 2.1; Lopez 2012, eq. 1"
+            "better_or_equal_others",
+            share_better_or_equal,
+            True,
+            "Bojar 2011, 2.1; Lopez 2012, eq. 1",
         ),
-        Method("better", share_better, True, "Bojar 2011, 2.1"),
-        Method("better_of_decided", share_of_decided, True, "Bojar 2011, 2.3"),
-        Method("better_no_reference", share_better, False, "Lopez 2012, eq. 2 (heuristic 2)"),
+        Method("better_others", share_better, True, "Bojar 2011, 2.1"),
+        Method("wins_over_decided", share_of_decided, True, "Bojar 2011, 2.3"),
         Method(
-            "better_of_decided_no_reference", share_of_decided, False, "Lopez 2012, eq. 3 (Bojar)"
+            "better_others_without_reference",
+            share_better,
+            False,
+            "Lopez 2012, eq. 2 (heuristic 2)",
+        ),
+        Method(
+            "wins_over_decided_without_reference",
+            share_of_decided,
+            False,
+            "Lopez 2012, eq. 3 (Bojar)",
         ),
         Method("expected_win", expected_win, False, "Koehn 2012, section 2"),
         Method("strength", strength, False, "Davidson 1970"),
@@ -107,7 +124,7 @@ def method_named(name: str) -> Method:
 
 def rank_counts(
     counts: PairCounts,
-    method: str = "better_of_decided_no_reference",
+    method: str = "wins_over_decided_without_reference",
     alpha: float = 0.05,
     rule: str = "knowles2021",
     correction: str = "none",
@@ -115,8 +132,15 @@ def rank_counts(
     """Order systems by a score of `METHODS`; boundaries come from sign tests of all pairs.
 
     The reference is not ranked. A system without a comparison that counts comes last.
+
+    Raises
+    ------
+    DataError
+        ``unknown_method``; ``groups_not_compared`` if no comparisons connect groups of systems.
     """
-    score = method_named(method)(counts)
+    chosen = method_named(method)
+    require_connected(counts.without(REFERENCE))
+    score = chosen(counts)
     ranked = counts.without(REFERENCE)
     names = list(ranked.systems)
     values = score.reindex(names).to_numpy(float)
@@ -150,6 +174,119 @@ def rank_counts(
     )
 
 
+def require_connected(counts: PairCounts) -> None:
+    """Raise DataError if groups of systems were never compared with each other.
+
+    No score can then order systems of different groups.
+    """
+    groups = counts.groups()
+    if len(groups) > 1:
+        raise DataError("groups_not_compared", value="; ".join(map(", ".join, groups)))
+
+
 def rank_by_method(judgments: Judgments, method: str, alpha: float = 0.05) -> Ranking:
     """Rank comparisons by a score of `METHODS`, without inference."""
     return rank_counts(count_pairs(judgments), method, alpha)
+
+
+def score_comparisons(judgments: Judgments) -> pd.DataFrame:
+    """Compute every score of `METHODS`, and how often each system was shown, ranked and best.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Votes or relative rankings.
+
+    Returns
+    -------
+    DataFrame
+        One row per system, the reference included, in order of `better_or_equal_others`: system,
+        comparisons, a column per method (shares between 0 and 1). Of relative rankings also
+        blocks_shown, blocks_ranked, reference_share (of the blocks shown, those that also show the
+        reference), the scores of `BLOCK_SCORES` (shares of blocks_ranked) and sole_winner_blocks.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> scores = score_comparisons(rs.load("demo-rr", "cs-en"))
+    >>> scores.loc[0, "system"], round(float(scores.loc[0, "better_or_equal_others"]), 3)
+    ('_ref', 0.929)
+    """
+    counts = count_pairs(judgments)
+    total = counts.wins.sum(axis=1) + counts.wins.sum(axis=0) + counts.ties.sum(axis=1)
+    table = pd.DataFrame({"system": list(counts.systems), "comparisons": total})
+    for name, method in METHODS.items():
+        table[name] = method(counts).to_numpy()
+    if judgments.kind == "relative_ranking":
+        table = table.join(_count_blocks(judgments, counts.systems))
+    order = ["better_or_equal_others", "system"]
+    return table.sort_values(order, ascending=[False, True], ignore_index=True)
+
+
+def _count_blocks(judgments: Judgments, systems: tuple[str, ...]) -> pd.DataFrame:
+    """Return how often each system was shown, ranked, and best in a block."""
+    codes, ranks = rank_matrix(judgments)
+    n = len(systems)
+    ranked = ranks > 0
+    rank = np.where(ranked, ranks, np.inf)
+    best = ranked & (rank == rank.min(axis=1, keepdims=True))
+    sole = best & (best.sum(axis=1, keepdims=True) == 1)
+    better = sole & (ranked.sum(axis=1, keepdims=True) > 1)
+
+    def count(chosen: np.ndarray) -> np.ndarray:
+        return np.bincount(codes[chosen], minlength=n)
+
+    shown, times_ranked = count(codes >= 0), count(ranked)
+    table = pd.DataFrame({"blocks_shown": shown, "blocks_ranked": times_ranked})
+    if REFERENCE in systems:
+        beside = (codes == systems.index(REFERENCE)).any(axis=1, keepdims=True)
+        table["reference_share"] = ratio(count((codes >= 0) & beside), shown)
+    for name, chosen in zip(BLOCK_SCORES, (best, better, sole), strict=True):
+        table[name] = ratio(count(chosen), times_ranked)
+    table["sole_winner_blocks"] = count(sole)
+    return table
+
+
+def sign_tests(judgments: Judgments, reference: bool = True) -> pd.DataFrame:
+    """Test each pair of systems by a two-sided sign test, leaving out ties.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Votes or relative rankings.
+    reference : bool
+        Whether the reference of relative rankings is tested, too.
+
+    Returns
+    -------
+    DataFrame
+        Columns winner (the system with more wins), loser, wins, losses, ties, p (1 without wins and
+        losses), p_holm and p_benjamini_hochberg (corrected for the number of pairs, as Lopez 2012,
+        section 6, asks).
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> tests = sign_tests(rs.load("demo-rr", "cs-en"))
+    >>> len(tests), bool((tests["p"] <= tests["p_holm"]).all())
+    (36, True)
+    """
+    counts = count_pairs(judgments, reference)
+    p = sign_test(counts.wins, counts.wins.T)
+    np.fill_diagonal(p, np.nan)
+    first, second = np.triu_indices(len(counts.systems), 1)
+    swap = counts.wins[first, second] < counts.wins[second, first]
+    winner, loser = np.where(swap, second, first), np.where(swap, first, second)
+    names = np.array(counts.systems, dtype=object)
+    return pd.DataFrame(
+        {
+            "winner": names[winner],
+            "loser": names[loser],
+            "wins": counts.wins[winner, loser],
+            "losses": counts.wins[loser, winner],
+            "ties": counts.ties[winner, loser],
+            "p": p[winner, loser],
+            "p_holm": correct(p, "holm")[winner, loser],
+            "p_benjamini_hochberg": correct(p, "benjamini-hochberg")[winner, loser],
+        }
+    )

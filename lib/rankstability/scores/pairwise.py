@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.sparse.csgraph import connected_components
 
 from ..errors import DataError
 from ..judgments import COMPARISON_KINDS, REFERENCE, Judgments
@@ -37,6 +38,13 @@ class PairCounts:
         rows, columns = np.ix_(keep, keep)
         names = tuple(self.systems[k] for k in keep)
         return PairCounts(names, self.wins[..., rows, columns], self.ties[..., rows, columns])
+
+    def groups(self) -> list[list[str]]:
+        """Return the groups of systems that comparisons connect; those without any are left out."""
+        met = self.wins + self.wins.T + self.ties > 0
+        label = connected_components(met, directed=False)[1]
+        names = np.array(self.systems, dtype=object)
+        return [names[label == group].tolist() for group in np.unique(label[met.any(axis=0)])]
 
     @property
     def comparisons(self) -> int:
@@ -85,6 +93,28 @@ def expand_blocks(
         np.concatenate(part) if part else np.zeros(0, int) for part in (row, first, second, sign)
     ]
     return systems, parts[0], parts[1], parts[2], parts[3]
+
+
+def rank_matrix(judgments: Judgments) -> tuple[np.ndarray, np.ndarray]:
+    """Return systems and ranks by ranking block, in order of the first row of each block.
+
+    Returns
+    -------
+    codes, ranks : arrays of int, shape (blocks, outputs)
+        The systems of `count_pairs` and their ranks (-1: not ranked); codes are -1 in blocks that
+        show fewer outputs.
+    """
+    table = judgments.table
+    code, _ = codes_of(table["system"])
+    block, _ = pd.factorize(table["block"])
+    order = np.argsort(block, kind="stable")
+    start = np.searchsorted(block[order], block[order])
+    place = np.arange(len(block)) - start
+    shape = int(block.max(initial=-1)) + 1, int(place.max(initial=-1)) + 1
+    codes, ranks = np.full(shape, -1), np.full(shape, -1)
+    codes[block[order], place] = code[order]
+    ranks[block[order], place] = table["rank"].to_numpy()[order]
+    return codes, ranks
 
 
 def vote_arrays(judgments: Judgments, reference: bool = False, unranked: str = DROP) -> VoteArrays:
@@ -193,11 +223,11 @@ def count_votes(votes: VoteArrays) -> PairCounts:
     flat = votes.first * n + votes.second
     back = votes.second * n + votes.first
     won, lost = votes.outcome == 1, votes.outcome == 0
-    wins = np.bincount(flat[won], votes.weight[won], n * n)
-    wins += np.bincount(back[lost], votes.weight[lost], n * n)
     tied = votes.outcome == 0.5
-    ties = np.bincount(flat[tied], votes.weight[tied], n * n)
-    ties += np.bincount(back[tied], votes.weight[tied], n * n)
+    weight = votes.weight
+    wins = np.bincount(flat[won], weight[won], n * n) + np.bincount(back[lost], weight[lost], n * n)
+    ties = np.bincount(flat[tied], weight[tied], n * n)
+    ties = ties + np.bincount(back[tied], weight[tied], n * n)
     if (votes.weight == 1).all():
         wins, ties = wins.astype(int), ties.astype(int)
     return PairCounts(votes.systems, wins.reshape(n, n), ties.reshape(n, n))
