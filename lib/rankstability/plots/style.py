@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
@@ -14,7 +15,7 @@ from ..errors import escape_invisible
 WIDTH = 7.2  # inches: 720 pixels wide, legible at 390
 BLUE, ORANGE, GREY, GREEN = "#2a6f97", "#c8553d", "#7d8597", "#4c956c"
 MAX_NAME = 26  # characters of a name in a figure
-SETTINGS = {
+SETTINGS: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": "medium",

@@ -76,7 +76,8 @@ class ScoreArrays:
 
     def cells(self) -> np.ndarray:
         """Return the code of the output that each judgment is of: its segment and system."""
-        return self.segment.astype(np.int64) * len(self.systems) + self.system
+        cell: np.ndarray = self.segment.astype(np.int64) * len(self.systems) + self.system
+        return cell
 
     def weights(self, by_domain: bool = False) -> np.ndarray:
         """Return 1/n for each of the n judgments of one output.
@@ -85,7 +86,7 @@ class ScoreArrays:
         that domains count equally.
         """
         cell = self.cells()
-        weight = 1.0 / np.bincount(cell)[cell]
+        weight: np.ndarray = 1.0 / np.bincount(cell)[cell]
         if by_domain and "domain" in self.units:
             domain = self.units["domain"].astype(np.int64)
             stratum = domain * len(self.systems) + self.system

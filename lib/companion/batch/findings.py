@@ -1,0 +1,141 @@
+"""The findings of the front page: numbers from the tables of all real campaigns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from .jobs import FIGURES, WHOLE
+
+Finding = dict[str, Any]
+
+
+def tables(notebook: str, name: str) -> pd.DataFrame:
+    """Return the table of a campaign notebook over all real campaigns, with a column campaign."""
+    frames = []
+    for path in sorted(FIGURES.glob(f"*/{notebook}/{WHOLE}/{name}.csv")):
+        campaign = path.parts[-4]
+        if not campaign.startswith("demo"):
+            frames.append(pd.read_csv(path).assign(campaign=campaign))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def gather() -> list[Finding]:
+    """Return the findings for which there are tables: title, text, columns, rows, note and page."""
+    found = (boundaries(), removals(), judge_models(), equal_systems(), company())
+    return [each for each in found if each is not None]
+
+
+def _finding(title: str, text: str, table: pd.DataFrame, note: str = "", page: str = "") -> Finding:
+    rows = [[_shown(value) for value in row] for row in table.itertuples(index=False)]
+    return {
+        "title": title,
+        "text": text,
+        "columns": list(table.columns),
+        "rows": rows,
+        "note": note,
+        "page": page,
+    }
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def boundaries() -> Finding | None:
+    """Return how many of the boundaries that WMT's procedures draw are supported."""
+    table = tables("10b_campaign", "totals")
+    if table.empty:
+        return None
+    order = {"annotator x document": 0, "document": 1, "annotator": 2, "segment": 3}
+    table["place"] = table["unit"].map(order).fillna(9)
+    main = table.sort_values("place").groupby("campaign", as_index=False).first()
+    shown = main[main["campaign"].isin(["wmt18", "wmt20", "wmt21"])]
+    drawn, supported = int(shown["drawn"].sum()), int(shown["supported"].sum())
+    columns = {"campaign": "campaign", "drawn": "drawn", "supported": "supported", "unit": "sampling units"}
+    return _finding(
+        f"{supported} of {drawn} cluster boundaries are supported",
+        "WMT's procedures draw boundaries between clusters of systems. We asked which of them a new "
+        "campaign would show again. The other boundaries are inconclusive, not wrong.",
+        shown[list(columns)].rename(columns=columns),
+        page="runs/wmt18-10b_campaign-all.ipynb",
+    )
+
+
+def removals() -> Finding | None:
+    """Return how few judgments decide first place in the median language pair."""
+    table = tables("00b_campaign", "fewest")
+    if table.empty:
+        return None
+    first = table[(table["what"] == "first") & (table["unit"] == "judgment")]
+    share = first["fewest"] / first["of"]
+    grouped = share.groupby(first["campaign"]).agg(["median", "size"]).reset_index()
+    grouped = grouped[grouped["size"] >= 2].sort_values("median")
+    grouped["removed"] = (100 * grouped["median"]).map("{:.2f} %".format)
+    shown = grouped[["campaign", "size", "removed"]]
+    shown = shown.rename(columns={"size": "language pairs", "removed": "judgments removed (median)"})
+    return _finding(
+        "First place is often decided by very few judgments",
+        "We looked for the smallest set of judgments whose removal puts another system first. The "
+        "table gives its share of all judgments in the median language pair.",
+        shown,
+        page="runs/wmt21-00b_campaign-all.ipynb",
+    )
+
+
+def judge_models() -> Finding | None:
+    """Return what judge models would save beside another human study."""
+    table = tables("12b_campaign", "judge_models")
+    if table.empty:
+        return None
+    table = table[table["campaign"] == "wmt23-judges"]
+    names = ["judge", "pairs", "alike", "judgments_saved", "saved_low", "saved_high"]
+    if not set(names) <= set(table):
+        return None
+    return _finding(
+        "Agreeing on the order is not the same as saving work",
+        "A judge model can order systems as people do and still save few of their judgments. The table "
+        "compares judge models with a second human study of the same outputs.",
+        table[names],
+        page="runs/wmt23-judges-12b_campaign-all.ipynb",
+    )
+
+
+def equal_systems() -> Finding | None:
+    """Return how often a procedure draws a boundary between equal systems."""
+    table = tables("10b_campaign", "false_boundaries")
+    if table.empty:
+        return None
+    shares = table.groupby(["campaign", "procedure"])["campaigns_with_boundary"].mean().unstack()
+    shown = shares.map(lambda value: "" if value != value else f"{100 * value:.0f} %").reset_index()
+    return _finding(
+        "Procedures draw boundaries between equal systems",
+        "In null campaigns all systems are equal. A cell is the share of them in which a procedure "
+        "draws at least one boundary; in new campaigns the share is at least this large.",
+        shown,
+        page="runs/wmt21-10b_campaign-all.ipynb",
+    )
+
+
+def company() -> Finding | None:
+    """Return in how many pairs removing one system changes the order of the others."""
+    table = tables("02b_campaign", "totals")
+    if table.empty:
+        return None
+    table = table[table["removed_kind"] != "each single system"]
+    columns = {
+        "campaign": "campaign",
+        "removed_kind": "removed",
+        "removals": "language pairs",
+        "order_changed": "order changed",
+        "clusters_changed": "clusters changed",
+    }
+    shown = table.groupby(["campaign", "removed_kind"], as_index=False).sum(numeric_only=True)
+    return _finding(
+        "Removing one system can reorder the others",
+        "Scores are standardised by annotator, so a system that leaves changes the z-scores of all "
+        "others (Knowles 2021).",
+        shown[list(columns)].rename(columns=columns),
+        page="runs/wmt21-02b_campaign-all.ipynb",
+    )
