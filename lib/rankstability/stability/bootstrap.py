@@ -154,7 +154,7 @@ def resample(votes: VoteArrays, unit: str, resamples: int, rng: np.random.Genera
         known = [COMPARISON, *(name for name, each in codes.items() if each is not None)]
         raise DataError("unknown_unit", value=unit, expected=", ".join(known))
     number, n = int(owner.max(initial=-1)) + 1, len(votes.systems)
-    sums = _cells_by_unit(votes, owner, number)
+    sums = cells_by_unit(votes, owner, number)
     step = max(1, MAX_CELLS // max(number, 1))
     parts = []
     for start in range(0, resamples, step):
@@ -183,7 +183,7 @@ def resample_comparisons(
     return _from_cells(counts.systems, cells.reshape(resamples, 2, n, n))
 
 
-def _cells_by_unit(votes: VoteArrays, owner: np.ndarray, number: int) -> csr_array:
+def cells_by_unit(votes: VoteArrays, owner: np.ndarray, number: int) -> csr_array:
     """Return the counts of each unit: wins, then ties above the diagonal, (units, 2 n n)."""
     n = len(votes.systems)
     first, second, outcome = votes.first, votes.second, votes.outcome

@@ -1,0 +1,280 @@
+"""How many comparisons separate how many pairs of systems (Koehn 2012, Figures 1 and 2, Table 4).
+
+The expected share of significant pairs is an integral over the power of the sign test, so that it
+needs no simulation.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, lru_cache
+
+import numpy as np
+import pandas as pd
+from scipy.special import bdtrc, ndtr
+from scipy.stats import binom
+
+from ..errors import DataError
+from ..judgments import COMPARISON_KINDS, Judgments
+from ..ranking.relative import expected_win
+from ..scores.arrays import VoteArrays
+from ..scores.pairwise import DROP, count_votes, vote_arrays
+from .bootstrap import cells_by_unit, critical_wins, significant_share
+from .simulate import ComparisonModel, draw_independent_counts, draw_qualities
+
+MAX_COMPARISONS = 5e6  # larger campaigns are not considered
+NODES = 48  # of the integral over a pair's difference; with 200, no share changes by 1e-8
+MIN_TABLE = 256  # comparisons of a pair in the smallest table of powers
+POINTS = 12  # sizes at which a real campaign is looked at
+SPREADS = tuple(range(2, 41))  # that are tried
+SIZES_OF_BAND = 30
+BAND = (0.9, 0.1)  # of simulated campaigns, the luckiest and the least lucky tenth
+
+
+@lru_cache(maxsize=256)
+def _power(most: int, spread: float, width: float, sides: int) -> np.ndarray:
+    """Return the chance that a random pair is separated after 0 to `most` comparisons of the pair."""
+    node, weight = np.polynomial.legendre.leggauss(NODES)
+    # two uniform qualities differ by u * width with the density 2 (1 - u) on [0, 1]
+    u = (node + 1) / 2
+    weight = weight * (1 - u)
+    better = ndtr(u * width / (spread * np.sqrt(2)))
+    critical = critical_wins(most, sides=sides)
+    number = np.arange(most + 1)
+    power = np.zeros(len(number))
+    able = int(np.argmax(critical <= number))  # from here on some result is significant
+    # `critical` is below N/2 + sqrt(N) + 1: seven standard deviations on, a tail is 0 or 1
+    for p, w in zip(better, weight, strict=True):
+        certain = 1_000_000_000 if p < 0.501 else int((5.0 / (p - 0.5)) ** 2) + 20
+        end = min(len(number), max(able, certain))
+        tail = slice(able, end)
+        power[tail] += w * bdtrc(critical[tail] - 1, number[tail], p)
+        power[tail] += w * bdtrc(critical[tail] - 1, number[tail], 1 - p)
+        power[end:] += w
+    return power
+
+
+@lru_cache(maxsize=1024)
+def _meetings(blocks: int, meet: float) -> tuple[int, np.ndarray]:
+    """Return the distribution of how often a pair meets in `blocks`: first number, chances."""
+    mean, sd = blocks * meet, np.sqrt(blocks * meet * (1 - meet))
+    low = max(0, int(mean - 8 * sd))
+    high = min(blocks, int(mean + 8 * sd) + 2)
+    return low, binom.pmf(np.arange(low, high + 1), blocks, meet)
+
+
+def expected_share(
+    comparisons: Sequence[float] | np.ndarray, model: ComparisonModel, sides: int = 1
+) -> np.ndarray:
+    """Return the expected share of significant pairs after numbers of comparisons.
+
+    Two systems meet in a block with the probability k (k - 1) / n (n - 1), so that their number of
+    comparisons N is binomial over blocks. Given N and the difference of the two qualities, the
+    power of the sign test is a binomial tail. This leaves an integral over the difference, and a
+    sum over N.
+    """
+    n, k = model.systems, model.block
+    meet = k * (k - 1) / (n * (n - 1))
+    shares = []
+    for count in np.atleast_1d(np.asarray(comparisons, dtype=float)):
+        blocks = max(1, round(count / model.comparisons_per_block))
+        low, chance = _meetings(blocks, meet)
+        high = low + len(chance)
+        size = max(MIN_TABLE, 1 << int(high).bit_length())  # few tables, each for many numbers
+        power = _power(size, model.spread, model.width, sides)
+        shares.append(float(chance @ power[low:high]))
+    return np.array(shares)
+
+
+def comparisons_needed(share: float, model: ComparisonModel, sides: int = 1) -> float:
+    """Return the number of comparisons at which `expected_share` reaches a share (Koehn, Table 4).
+
+    It is found by bisection, to one block or 0.05 %; NaN beyond `MAX_COMPARISONS`.
+
+    Examples
+    --------
+    >>> from rankstability.stability.simulate import ComparisonModel
+    >>> comparisons_needed(0.5, ComparisonModel(systems=15, spread=10.0))
+    10890.0
+    """
+    step = model.comparisons_per_block
+    low, high = 1, 64
+    while expected_share([high * step], model, sides)[0] < share:
+        low, high = high, high * 2
+        if high * step > MAX_COMPARISONS:
+            return float("nan")
+    while high - low > max(1, high // 2000):
+        middle = (low + high) // 2
+        if expected_share([middle * step], model, sides)[0] < share:
+            low = middle
+        else:
+            high = middle
+    return float(high * step)
+
+
+def needed_with_band(
+    model: ComparisonModel,
+    shares: Sequence[float],
+    rng: np.random.Generator,
+    campaigns: int = 200,
+) -> pd.DataFrame:
+    """Compute the comparisons that shares of significant pairs need, with a band (Koehn, section 6).
+
+    The band depends more on how far apart the systems happen to be than on the chance of
+    comparisons.
+
+    Returns
+    -------
+    DataFrame
+        Columns systems, spread, share, comparisons (see `comparisons_needed`), fewer, more (after so
+        many comparisons, the luckiest 10 % of simulated campaigns have reached the share, or all
+        but the least lucky 10 %; NaN if 20 times the number is not enough).
+    """
+    targets = [comparisons_needed(share, model) for share in shares]
+    low = max(min(targets) / 20, 2 * model.comparisons_per_block)
+    grid = np.geomspace(low, max(targets) * 20, SIZES_OF_BAND)
+    sizes = np.unique(grid.round().astype(np.int64)).tolist()
+    quality = draw_qualities(model, campaigns, rng)
+    drawn = significant_share(draw_independent_counts(model, quality, sizes, rng))
+    table = pd.DataFrame({"systems": model.systems, "spread": model.spread, "share": shares})
+    table["comparisons"] = targets
+    curves = np.quantile(drawn, BAND, axis=0)
+    for name, curve in zip(("fewer", "more"), curves, strict=True):
+        table[name] = [_first_size(sizes, curve, share) for share in shares]
+    return table
+
+
+def _first_size(sizes: Sequence[int], curve: np.ndarray, share: float) -> float:
+    """Return the size at which a curve first reaches `share`, interpolated in log size."""
+    reached = np.flatnonzero(curve >= share)
+    if not len(reached):
+        return float("nan")
+    near = slice(max(0, reached[0] - 1), reached[0] + 1)
+    return float(np.exp(np.interp(share, curve[near], np.log(sizes[near]))))
+
+
+def win_ratios(judgments: Judgments) -> pd.DataFrame:
+    """Compute the win ratios of systems, and the line that fits them best (Koehn, Figure 1).
+
+    Uniform qualities give win ratios on a nearly straight line.
+
+    Returns
+    -------
+    DataFrame
+        Columns rank, system, win_ratio (mean over opponents of the share of wins, without ties),
+        line (of least squares) and r2 (of that line).
+    """
+    counts = count_votes(_votes_of(judgments, DROP))
+    score = expected_win(counts)
+    order = np.argsort(-score, kind="stable")
+    ratio, rank = score[order], np.arange(1, len(order) + 1)
+    line = np.polynomial.Polynomial.fit(rank, ratio, 1)(rank) if len(rank) > 1 else ratio
+    total = ((ratio - ratio.mean()) ** 2).sum()
+    r2 = 1 - ((ratio - line) ** 2).sum() / total if total > 0 else np.nan
+    systems = np.array(counts.systems, dtype=object)[order]
+    return pd.DataFrame(
+        {"rank": rank, "system": systems, "win_ratio": ratio, "line": line, "r2": r2}
+    )
+
+
+def growth(
+    judgments: Judgments, rng: np.random.Generator, orders: int = 20, sides: int = 1
+) -> pd.DataFrame:
+    """Compute the share of significant pairs as a campaign grows (Koehn, Figure 2, solid lines).
+
+    Blocks, or votes, are taken in `orders` random orders, and pairs tested at 12 sizes.
+
+    Returns
+    -------
+    DataFrame
+        Columns comparisons (with ties), decided (without), share, share_low, share_high (mean,
+        lowest and highest over orders).
+    """
+    votes = _votes_of(judgments, DROP)
+    owner, number = _blocks(judgments, votes)
+    n = len(votes.systems)
+    cells = cells_by_unit(votes, owner, number)
+    ends = np.unique(np.linspace(0, number, POINTS + 1).round().astype(int)[1:])
+    shares, compared, decided = [], [], []
+    for _ in range(orders):
+        place = np.argsort(rng.permutation(number))
+        taken = np.asarray((place[None, :] < ends[:, None]).astype(np.int64) @ cells)
+        wins = taken[:, : n * n].round().astype(np.int64).reshape(-1, n, n)
+        shares.append(significant_share(wins, sides))
+        decided.append(taken[:, : n * n].sum(axis=1))
+        compared.append(taken.sum(axis=1))
+    share = np.array(shares)
+    return pd.DataFrame(
+        {
+            "comparisons": np.mean(compared, axis=0),
+            "decided": np.mean(decided, axis=0),
+            "share": share.mean(axis=0),
+            "share_low": share.min(axis=0),
+            "share_high": share.max(axis=0),
+        }
+    )
+
+
+def fit_spread(
+    judgments: Judgments, grown: pd.DataFrame, sides: int = 1
+) -> tuple[ComparisonModel, pd.DataFrame]:
+    """Fit the spread whose expected share is closest to that of a campaign (Koehn, Figure 2).
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From which the number of systems and the usual size of a block are taken.
+    grown : DataFrame
+        From `growth`.
+    sides : int
+        Of the sign test, as in `growth`.
+
+    Returns
+    -------
+    model : ComparisonModel
+        The model with the best of the whole-numbered spreads from 2 to 40, by least squares. It is
+        found by bisection, since the misfit falls up to the best spread and rises beyond it.
+    curve : DataFrame
+        `grown` with the column fitted, the expected share.
+    """
+    votes = _votes_of(judgments, DROP)
+    n = len(votes.systems)
+    sizes, shares = grown["comparisons"].to_numpy(), grown["share"].to_numpy()
+    start = ComparisonModel(n, block=min(_block_size(judgments, votes), n))
+
+    def fitted(spread: float) -> np.ndarray:
+        return expected_share(sizes, replace(start, spread=float(spread)), sides)
+
+    @cache
+    def misfit(k: int) -> float:
+        return float(np.sqrt(np.mean((fitted(SPREADS[k]) - shares) ** 2)))
+
+    steps = range(len(SPREADS) - 1)
+    best = bisect_left(steps, True, key=lambda k: misfit(k) <= misfit(k + 1))
+    model = replace(start, spread=float(SPREADS[best]))
+    return model, grown.assign(fitted=fitted(model.spread))
+
+
+def _votes_of(judgments: Judgments, unranked: str) -> VoteArrays:
+    if not isinstance(judgments, Judgments):
+        raise DataError("not_judgments", value=type(judgments).__name__)
+    if judgments.kind not in COMPARISON_KINDS:
+        raise DataError("wrong_kind", kind=judgments.kind)
+    return vote_arrays(judgments, unranked=unranked)
+
+
+def _blocks(judgments: Judgments, votes: VoteArrays) -> tuple[np.ndarray, int]:
+    """Return the block of each comparison, and the number of blocks, with those without any."""
+    if votes.block is None:
+        return np.arange(len(votes.first)), len(votes.first)
+    return votes.block, int(judgments.table["block"].nunique())
+
+
+def _block_size(judgments: Judgments, votes: VoteArrays) -> int:
+    """Return the number of systems k in the usual block, from its k (k - 1) / 2 comparisons."""
+    owner, number = _blocks(judgments, votes)
+    held = np.bincount(owner, minlength=number)
+    usual = int(np.bincount(held[held > 0]).argmax())
+    return round(float(1 + np.sqrt(1 + 8 * usual)) / 2)
