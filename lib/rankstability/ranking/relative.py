@@ -208,7 +208,7 @@ def score_comparisons(judgments: Judgments) -> pd.DataFrame:
     Examples
     --------
     >>> import rankstability as rs
-    >>> scores = score_comparisons(rs.load("demo-rr", "cs-en"))
+    >>> scores = rs.score_comparisons(rs.load("demo-rr", "cs-en"))
     >>> scores.loc[0, "system"], round(float(scores.loc[0, "better_or_equal_others"]), 3)
     ('_ref', 0.929)
     """
