@@ -3,7 +3,7 @@
 >>> import rankstability as rs
 >>> ranking = rs.rank_systems(rs.load("demo-srdc", "de-en"))
 >>> ranking.systems[0], int(ranking.table["could_be_first"].sum())
-('HUMAN.0', 4)
+('HUMAN.0', 1)
 """
 
 from .errors import DataError, escape_invisible, suggest
@@ -24,13 +24,17 @@ from .judgments import Judgments, has_unit, require
 from .perturb import degrade, keep, remove
 from .plots.cooccurrence import plot_cooccurrence
 from .plots.ranking import plot_pairs, plot_ranking, plot_ranks
+from .ranking.agreement import measure_agreement
+from .ranking.feedback import feedback_arc_set
 from .ranking.procedures import PROCEDURES
+from .ranking.relative import score_comparisons
 from .ranking.result import Ranking
 from .ranking.rules import BOUNDARY_RULES
 from .ranking.tests import TESTS
 from .scores.pairwise import pair_counts
 from .scores.segments import segment_scores
 from .scores.z import z_scores
+from .stability.bootstrap import bootstrap_ranks
 from .stability.components import variance_components
 from .stability.cooccurrence import co_judged_effects, count_cooccurrence
 from .stability.difficulty import difficulty_effects
@@ -38,6 +42,13 @@ from .stability.fewest import fewest_removals
 from .stability.judge_models import compare_judge_model, judgments_saved
 from .stability.null import false_boundaries
 from .stability.plan import plan
+from .stability.simulate import simulate_comparisons
+from .stability.simulated_errors import simulate_rank_ranges, simulate_ranking_errors
+from .stability.simulated_power import (
+    comparisons_needed,
+    expected_significant_share,
+    fit_spread,
+)
 from .stability.srp import least_entropy, srp
 from .stability.studies import keep_complete_items
 from .verdict.page import Verdict, verdict
@@ -53,6 +64,7 @@ __all__ = [
     "Ranking",
     "Verdict",
     "battles",
+    "bootstrap_ranks",
     "campaigns",
     "co_judged_effects",
     "collect",
@@ -61,15 +73,19 @@ __all__ = [
     "compare_pair",
     "compare_rankings",
     "compare_with_baseline",
+    "comparisons_needed",
     "count_cooccurrence",
     "degrade",
     "difficulty_effects",
     "escape_invisible",
+    "expected_significant_share",
     "false_boundaries",
+    "feedback_arc_set",
     "fewest_removals",
     "find_candidates",
     "find_leaders",
     "find_limiting_domain",
+    "fit_spread",
     "has_unit",
     "judgments",
     "judgments_saved",
@@ -77,6 +93,7 @@ __all__ = [
     "keep_complete_items",
     "least_entropy",
     "load",
+    "measure_agreement",
     "official",
     "pair_counts",
     "pairs",
@@ -92,7 +109,11 @@ __all__ = [
     "remove",
     "require",
     "save",
+    "score_comparisons",
     "segment_scores",
+    "simulate_comparisons",
+    "simulate_rank_ranges",
+    "simulate_ranking_errors",
     "srp",
     "suggest",
     "variance_components",

@@ -85,8 +85,8 @@ def bootstrap_ranks(
     >>> import rankstability as rs
     >>> judgments = rs.load("demo-rr", "cs-en")
     >>> ranges = rs.bootstrap_ranks(judgments, rng=np.random.default_rng(1), resamples=200)
-    >>> ranges.loc[0, ["system", "rank_range_low", "rank_range_high"]].tolist()
-    ['cedar', 1, 1]
+    >>> ranges[["system", "rank_range_low", "rank_range_high"]].to_numpy()[0].tolist()
+    ['cedar', 1, 2]
     """
     if not isinstance(judgments, Judgments):
         raise DataError("not_judgments", value=type(judgments).__name__)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
+from ..errors import DataError
 from ..ranking.feedback import feedback_arc_sets, net_weights
 from ..ranking.relative import expected_win, share_of_decided
 from ..scores.pairwise import PairCounts
@@ -30,6 +31,12 @@ QUALITIES = ("size", "violations", "clusters", "cluster_violations")
 SIDES = (1, 2)  # of the sign test in the pairwise method
 PART = 250  # campaigns of ranking errors that share a seed
 PART_OF_RANGES = 10  # campaigns of rank ranges that share a seed
+
+
+def _model(systems: int, spread: float, block: int, campaigns: int) -> ComparisonModel:
+    if campaigns < 1:
+        raise DataError("bad_number", column="campaigns", value=campaigns)
+    return ComparisonModel(systems, spread, block)
 
 
 def _in_parts(
@@ -91,26 +98,47 @@ def _rank(counts: PairCounts, ranker: str) -> np.ndarray:
     return ranks
 
 
-def ranking_errors(
-    model: ComparisonModel, comparisons: Sequence[int], campaigns: int, seed: int
+def simulate_ranking_errors(
+    comparisons: Sequence[int],
+    systems: int = 15,
+    spread: float = 10.0,
+    *,
+    block: int = 5,
+    campaigns: int = 100,
+    seed: int = 0,
 ) -> pd.DataFrame:
-    """Compute how often methods rank a pair against the truth (Koehn, Figure 3).
+    """Compute how often ranking methods put a pair in the wrong order (Koehn 2012, Figure 3).
 
     Parameters
     ----------
-    model : ComparisonModel
     comparisons : sequence of int
         Ascending sizes of campaigns.
+    systems, spread, block
+        As in `simulate_comparisons`.
     campaigns : int
         How many are simulated.
     seed : int
+        Of the generators of all campaigns.
 
     Returns
     -------
     DataFrame
         Columns method (of `RANKERS`), comparisons, error (share of pairs in the wrong order),
         error_se (standard error), campaigns.
+
+    Raises
+    ------
+    DataError
+        ``bad_block``, ``not_positive``, ``not_ascending``, ``bad_number``.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> errors = rs.simulate_ranking_errors([1000, 4000], systems=6, campaigns=20)
+    >>> errors.set_index(["method", "comparisons"])["error"].loc["expected_win"].round(2).tolist()
+    [0.13, 0.07]
     """
+    model = _model(systems, spread, block, campaigns)
 
     def work(count: int, rng: np.random.Generator) -> np.ndarray:
         truth, counts = _draw(model, count, comparisons, rng)
@@ -144,20 +172,23 @@ def range_quality(first: np.ndarray, last: np.ndarray, truth: np.ndarray) -> np.
     return np.stack(qualities, axis=-1)
 
 
-def range_qualities(
-    model: ComparisonModel,
+def simulate_rank_ranges(
     comparisons: Sequence[int],
-    campaigns: int,
-    seed: int,
+    systems: int = 15,
+    spread: float = 10.0,
+    *,
+    block: int = 5,
+    campaigns: int = 20,
     resamples: int = 1000,
     trims: Sequence[int] | None = None,
+    seed: int = 0,
 ) -> pd.DataFrame:
-    """Compute how narrow and how correct rank ranges are (Koehn, Table 1).
+    """Compute how narrow and how correct rank ranges are (Koehn 2012, Table 1).
 
     Parameters
     ----------
-    model, comparisons, campaigns, seed
-        As for `ranking_errors`.
+    comparisons, systems, spread, block, campaigns, seed
+        As for `simulate_ranking_errors`.
     resamples : int
         Of the bootstrap, by comparison.
     trims : sequence of int, optional
@@ -169,7 +200,20 @@ def range_qualities(
         Columns method (``pairwise`` or ``bootstrap``), sides (of the sign test; 0 for the
         bootstrap), trim (0 for the pairwise method), comparisons, each of `QUALITIES` (violations
         as shares of systems) with its standard error ``..._se``, campaigns.
+
+    Raises
+    ------
+    DataError
+        As for `simulate_ranking_errors`; ``bad_trim`` if no rank would be left.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> ranges = rs.simulate_rank_ranges([2000], systems=6, campaigns=4, resamples=100)
+    >>> ranges[["method", "sides", "trim"]].to_numpy().tolist()
+    [['pairwise', 1, 0], ['pairwise', 2, 0], ['bootstrap', 0, 2]]
     """
+    model = _model(systems, spread, block, campaigns)
     trims = (round(TRIM * resamples),) if trims is None else tuple(trims)
     settings = [("pairwise", sides, 0) for sides in SIDES]
     settings += [("bootstrap", 0, trim) for trim in trims]

@@ -1,4 +1,4 @@
-"""How many comparisons separate how many pairs of systems (Koehn 2012, Figures 1 and 2, Table 4).
+"""How many comparisons separate how many pairs of systems (Koehn 2012, Figure 2, Table 4).
 
 The expected share of significant pairs is an integral over the power of the sign test, so that it
 needs no simulation.
@@ -18,9 +18,8 @@ from scipy.stats import binom
 
 from ..errors import DataError
 from ..judgments import COMPARISON_KINDS, Judgments
-from ..ranking.relative import expected_win
 from ..scores.arrays import VoteArrays
-from ..scores.pairwise import DROP, count_votes, vote_arrays
+from ..scores.pairwise import vote_arrays
 from .bootstrap import cells_by_unit, critical_wins, significant_share
 from .simulate import ComparisonModel, draw_independent_counts, draw_qualities
 
@@ -68,7 +67,7 @@ def _meetings(blocks: int, meet: float) -> tuple[int, np.ndarray]:
 def expected_share(
     comparisons: Sequence[float] | np.ndarray, model: ComparisonModel, sides: int = 1
 ) -> np.ndarray:
-    """Return the expected share of significant pairs after numbers of comparisons.
+    """Return the expected share of significant pairs after numbers of comparisons: (sizes,).
 
     Two systems meet in a block with the probability k (k - 1) / n (n - 1), so that their number of
     comparisons N is binomial over blocks. Given N and the difference of the two qualities, the
@@ -88,17 +87,101 @@ def expected_share(
     return np.array(shares)
 
 
-def comparisons_needed(share: float, model: ComparisonModel, sides: int = 1) -> float:
-    """Return the number of comparisons at which `expected_share` reaches a share (Koehn, Table 4).
+def expected_significant_share(
+    comparisons: float, systems: int = 15, spread: float = 10.0, *, block: int = 5, sides: int = 1
+) -> float:
+    """Return the share of pairs of systems that the sign test is expected to separate.
 
-    It is found by bisection, to one block or 0.05 %; NaN beyond `MAX_COMPARISONS`.
+    Parameters
+    ----------
+    comparisons : float
+        The size of the campaign.
+    systems, spread, block
+        As in `simulate_comparisons`.
+    sides : int
+        1: each direction is tested at 5 %; 2: the test is two-sided at 5 %.
+
+    Raises
+    ------
+    DataError
+        ``bad_block``, ``not_positive``.
 
     Examples
     --------
-    >>> from rankstability.stability.simulate import ComparisonModel
-    >>> comparisons_needed(0.5, ComparisonModel(systems=15, spread=10.0))
-    10890.0
+    >>> import rankstability as rs
+    >>> round(rs.expected_significant_share(13_000), 3)
+    0.546
     """
+    model = ComparisonModel(systems, spread, block)
+    return float(expected_share([comparisons], model, sides)[0])
+
+
+def comparisons_needed(
+    shares: Sequence[float] = (0.5, 0.7, 0.8, 0.9),
+    systems: int = 15,
+    spread: float = 10.0,
+    *,
+    block: int = 5,
+    sides: int = 1,
+    campaigns: int = 0,
+    rng: np.random.Generator | None = None,
+) -> pd.DataFrame:
+    """Compute how many comparisons separate shares of the pairs of systems (Koehn 2012, Table 4).
+
+    Parameters
+    ----------
+    shares : sequence of float
+        Shares of pairs that the sign test is to separate.
+    systems, spread, block
+        As in `simulate_comparisons`.
+    sides : int
+        1: each direction is tested at 5 %; 2: the test is two-sided at 5 %.
+    campaigns : int
+        Simulated campaigns for a band around the mean; without any there is no band. The band
+        depends more on how far apart the systems happen to be than on the chance of comparisons.
+    rng : Generator
+        Needed for a band.
+
+    Returns
+    -------
+    DataFrame
+        Columns systems, spread, share, comparisons (at which the expected share is reached; NaN
+        beyond five million). With a band also fewer and more: after so many comparisons, the
+        luckiest 10 % of campaigns have reached the share, or all but the least lucky 10 % (NaN if
+        20 times the number is not enough).
+
+    Raises
+    ------
+    DataError
+        ``bad_block``, ``not_positive``; ``rng_needed`` for a band without a generator.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> rs.comparisons_needed([0.5, 0.9])["comparisons"].tolist()
+    [10290.0, 339840.0]
+    """
+    if campaigns and rng is None:
+        raise DataError("rng_needed", expected="rng=np.random.default_rng(seed)")
+    model = ComparisonModel(systems, spread, block)
+    table = pd.DataFrame({"systems": systems, "spread": spread, "share": list(shares)})
+    targets = [_comparisons_needed(share, model, sides) for share in shares]
+    table["comparisons"] = targets
+    if not campaigns or rng is None:
+        return table
+    low = max(min(targets) / 20, 2 * model.comparisons_per_block)
+    grid = np.geomspace(low, max(targets) * 20, SIZES_OF_BAND)
+    sizes = np.unique(grid.round().astype(np.int64)).tolist()
+    quality = draw_qualities(model, campaigns, rng)
+    drawn = significant_share(draw_independent_counts(model, quality, sizes, rng), sides)
+    curves = np.quantile(drawn, BAND, axis=0)
+    for name, curve in zip(("fewer", "more"), curves, strict=True):
+        table[name] = [_first_size(sizes, curve, share) for share in shares]
+    return table
+
+
+def _comparisons_needed(share: float, model: ComparisonModel, sides: int) -> float:
+    """Return the size at which `expected_share` reaches a share, to one block or 0.05 %."""
     step = model.comparisons_per_block
     low, high = 1, 64
     while expected_share([high * step], model, sides)[0] < share:
@@ -114,38 +197,6 @@ def comparisons_needed(share: float, model: ComparisonModel, sides: int = 1) -> 
     return float(high * step)
 
 
-def needed_with_band(
-    model: ComparisonModel,
-    shares: Sequence[float],
-    rng: np.random.Generator,
-    campaigns: int = 200,
-) -> pd.DataFrame:
-    """Compute the comparisons that shares of significant pairs need, with a band (Koehn, section 6).
-
-    The band depends more on how far apart the systems happen to be than on the chance of
-    comparisons.
-
-    Returns
-    -------
-    DataFrame
-        Columns systems, spread, share, comparisons (see `comparisons_needed`), fewer, more (after so
-        many comparisons, the luckiest 10 % of simulated campaigns have reached the share, or all
-        but the least lucky 10 %; NaN if 20 times the number is not enough).
-    """
-    targets = [comparisons_needed(share, model) for share in shares]
-    low = max(min(targets) / 20, 2 * model.comparisons_per_block)
-    grid = np.geomspace(low, max(targets) * 20, SIZES_OF_BAND)
-    sizes = np.unique(grid.round().astype(np.int64)).tolist()
-    quality = draw_qualities(model, campaigns, rng)
-    drawn = significant_share(draw_independent_counts(model, quality, sizes, rng))
-    table = pd.DataFrame({"systems": model.systems, "spread": model.spread, "share": shares})
-    table["comparisons"] = targets
-    curves = np.quantile(drawn, BAND, axis=0)
-    for name, curve in zip(("fewer", "more"), curves, strict=True):
-        table[name] = [_first_size(sizes, curve, share) for share in shares]
-    return table
-
-
 def _first_size(sizes: Sequence[int], curve: np.ndarray, share: float) -> float:
     """Return the size at which a curve first reaches `share`, interpolated in log size."""
     reached = np.flatnonzero(curve >= share)
@@ -155,45 +206,84 @@ def _first_size(sizes: Sequence[int], curve: np.ndarray, share: float) -> float:
     return float(np.exp(np.interp(share, curve[near], np.log(sizes[near]))))
 
 
-def win_ratios(judgments: Judgments) -> pd.DataFrame:
-    """Compute the win ratios of systems, and the line that fits them best (Koehn, Figure 1).
-
-    Uniform qualities give win ratios on a nearly straight line.
-
-    Returns
-    -------
-    DataFrame
-        Columns rank, system, win_ratio (mean over opponents of the share of wins, without ties),
-        line (of least squares) and r2 (of that line).
-    """
-    counts = count_votes(_votes_of(judgments, DROP))
-    score = expected_win(counts)
-    order = np.argsort(-score, kind="stable")
-    ratio, rank = score[order], np.arange(1, len(order) + 1)
-    line = np.polynomial.Polynomial.fit(rank, ratio, 1)(rank) if len(rank) > 1 else ratio
-    total = ((ratio - ratio.mean()) ** 2).sum()
-    r2 = 1 - ((ratio - line) ** 2).sum() / total if total > 0 else np.nan
-    systems = np.array(counts.systems, dtype=object)[order]
-    return pd.DataFrame(
-        {"rank": rank, "system": systems, "win_ratio": ratio, "line": line, "r2": r2}
-    )
-
-
-def growth(
-    judgments: Judgments, rng: np.random.Generator, orders: int = 20, sides: int = 1
+def fit_spread(
+    judgments: Judgments, *, rng: np.random.Generator, orders: int = 20, sides: int = 1
 ) -> pd.DataFrame:
-    """Compute the share of significant pairs as a campaign grows (Koehn, Figure 2, solid lines).
+    """Fit the spread of outputs at which simulated campaigns grow like a real one (Koehn, Figure 2).
 
-    Blocks, or votes, are taken in `orders` random orders, and pairs tested at 12 sizes.
+    Blocks, or votes, are taken in random orders, and pairs of systems tested at 12 sizes. The model
+    has one number, the spread. Of the whole numbers from 2 to 40, the spread is chosen whose
+    expected share of significant pairs is closest by least squares.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Votes or relative rankings; the reference is left out.
+    rng : Generator
+    orders : int
+        Random orders of the blocks.
+    sides : int
+        1: each direction is tested at 5 %; 2: the test is two-sided at 5 %.
 
     Returns
     -------
     DataFrame
-        Columns comparisons (with ties), decided (without), share, share_low, share_high (mean,
-        lowest and highest over orders).
+        A row per size: comparisons (with ties), decided (without), share, share_low, share_high
+        (mean, lowest and highest share of significant pairs over orders), fitted (the share that
+        the model expects); and, the same in all rows, systems, block (outputs in the usual block, without the reference)
+        and spread.
+
+    Raises
+    ------
+    DataError
+        ``wrong_kind`` unless judgments are comparisons; ``too_few_systems``; ``bad_number``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rankstability as rs
+    >>> fit = rs.fit_spread(rs.load("demo-rr", "cs-en"), rng=np.random.default_rng(1), orders=4)
+    >>> fit[["systems", "block"]].drop_duplicates().to_numpy().tolist()
+    [[8, 4]]
     """
-    votes = _votes_of(judgments, DROP)
+    if not isinstance(judgments, Judgments):
+        raise DataError("not_judgments", value=type(judgments).__name__)
+    if judgments.kind not in COMPARISON_KINDS:
+        raise DataError("wrong_kind", kind=judgments.kind)
+    if orders < 1:
+        raise DataError("bad_number", column="orders", value=orders)
+    votes = vote_arrays(judgments)
+    n = len(votes.systems)
+    if n < 2:
+        raise DataError("too_few_systems", value=", ".join(votes.systems))
     owner, number = _blocks(judgments, votes)
+    grown = _grow(votes, owner, number, rng, orders, sides)
+    sizes, shares = grown["comparisons"].to_numpy(), grown["share"].to_numpy()
+    start = ComparisonModel(n, block=min(_block_size(owner), n))
+
+    def fitted(spread: float) -> np.ndarray:
+        return expected_share(sizes, replace(start, spread=float(spread)), sides)
+
+    @cache
+    def misfit(k: int) -> float:
+        return float(np.sqrt(np.mean((fitted(SPREADS[k]) - shares) ** 2)))
+
+    # the misfit falls up to the best spread and rises beyond it
+    steps = range(len(SPREADS) - 1)
+    best = bisect_left(steps, True, key=lambda k: misfit(k) <= misfit(k + 1))
+    spread = float(SPREADS[best])
+    return grown.assign(fitted=fitted(spread), systems=n, block=start.block, spread=spread)
+
+
+def _grow(
+    votes: VoteArrays,
+    owner: np.ndarray,
+    number: int,
+    rng: np.random.Generator,
+    orders: int,
+    sides: int,
+) -> pd.DataFrame:
+    """Return the share of significant pairs as blocks are added in random orders."""
     n = len(votes.systems)
     cells = cells_by_unit(votes, owner, number)
     ends = np.unique(np.linspace(0, number, POINTS + 1).round().astype(int)[1:])
@@ -217,54 +307,6 @@ def growth(
     )
 
 
-def fit_spread(
-    judgments: Judgments, grown: pd.DataFrame, sides: int = 1
-) -> tuple[ComparisonModel, pd.DataFrame]:
-    """Fit the spread whose expected share is closest to that of a campaign (Koehn, Figure 2).
-
-    Parameters
-    ----------
-    judgments : Judgments
-        From which the number of systems and the usual size of a block are taken.
-    grown : DataFrame
-        From `growth`.
-    sides : int
-        Of the sign test, as in `growth`.
-
-    Returns
-    -------
-    model : ComparisonModel
-        The model with the best of the whole-numbered spreads from 2 to 40, by least squares. It is
-        found by bisection, since the misfit falls up to the best spread and rises beyond it.
-    curve : DataFrame
-        `grown` with the column fitted, the expected share.
-    """
-    votes = _votes_of(judgments, DROP)
-    n = len(votes.systems)
-    sizes, shares = grown["comparisons"].to_numpy(), grown["share"].to_numpy()
-    start = ComparisonModel(n, block=min(_block_size(judgments, votes), n))
-
-    def fitted(spread: float) -> np.ndarray:
-        return expected_share(sizes, replace(start, spread=float(spread)), sides)
-
-    @cache
-    def misfit(k: int) -> float:
-        return float(np.sqrt(np.mean((fitted(SPREADS[k]) - shares) ** 2)))
-
-    steps = range(len(SPREADS) - 1)
-    best = bisect_left(steps, True, key=lambda k: misfit(k) <= misfit(k + 1))
-    model = replace(start, spread=float(SPREADS[best]))
-    return model, grown.assign(fitted=fitted(model.spread))
-
-
-def _votes_of(judgments: Judgments, unranked: str) -> VoteArrays:
-    if not isinstance(judgments, Judgments):
-        raise DataError("not_judgments", value=type(judgments).__name__)
-    if judgments.kind not in COMPARISON_KINDS:
-        raise DataError("wrong_kind", kind=judgments.kind)
-    return vote_arrays(judgments, unranked=unranked)
-
-
 def _blocks(judgments: Judgments, votes: VoteArrays) -> tuple[np.ndarray, int]:
     """Return the block of each comparison, and the number of blocks, with those without any."""
     if votes.block is None:
@@ -272,9 +314,8 @@ def _blocks(judgments: Judgments, votes: VoteArrays) -> tuple[np.ndarray, int]:
     return votes.block, int(judgments.table["block"].nunique())
 
 
-def _block_size(judgments: Judgments, votes: VoteArrays) -> int:
+def _block_size(owner: np.ndarray) -> int:
     """Return the number of systems k in the usual block, from its k (k - 1) / 2 comparisons."""
-    owner, number = _blocks(judgments, votes)
-    held = np.bincount(owner, minlength=number)
+    held = np.bincount(owner)
     usual = int(np.bincount(held[held > 0]).argmax())
     return round(float(1 + np.sqrt(1 + 8 * usual)) / 2)
