@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .errors import DataError
-from .judgments import SCORE_KINDS, Judgments, check_names
+from .judgments import REFERENCE, SCORE_KINDS, Judgments, check_names
 
 PARTS = {  # argument: column, and the code of an unknown name
     "annotators": ("annotator", "unknown_annotator"),
@@ -42,8 +42,8 @@ def remove(
     systems, annotators, documents, domains, criteria : iterables of str
         What is removed.
     humans : bool
-        Whether human translations and reference rows are removed, too (Knowles 2021, Table 2).
-        Nothing is removed if there are none.
+        Whether human translations and references are removed, too (Knowles 2021, Table 2): rows of
+        type REF, and the reference of relative rankings. Nothing is removed if there are none.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def remove(
     asked = {"annotators": annotators, "documents": documents, "domains": domains}
     drop = _checked(judgments, systems, asked | {"criteria": criteria})
     if humans:
-        drop["system"] = drop.get("system", set()) | set(judgments.humans)
+        drop["system"] = drop.get("system", set()) | {*judgments.humans, REFERENCE}
 
     def kept(table: pd.DataFrame) -> np.ndarray:
         rows = np.ones(len(table), bool)
@@ -84,6 +84,9 @@ def keep(
 ) -> Judgments:
     """Return only the judgments of these systems, annotators or documents; None keeps all.
 
+    Keeping some systems is removing all others that are ranked: references, controls and damaged
+    references of kept systems stay.
+
     Parameters
     ----------
     judgments : Judgments
@@ -105,16 +108,19 @@ def keep(
     """
     asked = {"annotators": annotators, "documents": documents, "domains": domains}
     asked["criteria"] = criteria
-    given = {name: list(names) for name, names in asked.items() if names is not None}
-    wanted = list(systems) if systems is not None else None
+    given = {name: _as_set(names) for name, names in asked.items() if names is not None}
+    wanted = None if systems is None else _as_set(systems)
     chosen = _checked(judgments, wanted or (), given)
-    if wanted is not None:
-        chosen["system"] = set(wanted)
+    chosen.pop("system", None)
+    for argument, names in given.items():  # no name at all keeps nothing
+        chosen[PARTS[argument][0]] = names
+    others = set() if wanted is None else set(judgments.systems) - wanted
 
     def kept(table: pd.DataFrame) -> np.ndarray:
-        rows = np.ones(len(table), bool)
+        rows = ~_has(table, "system", others)
         for column, names in chosen.items():
-            rows &= _has(table, column, names, every=True)
+            if column in table:
+                rows &= _has(table, column, names)
         return rows
 
     return _select(judgments, kept)
@@ -125,7 +131,8 @@ def degrade(judgments: Judgments, divisor: float) -> Judgments:
 
     The rows of human systems, their damaged references, and all reference rows are divided, in the
     rows by which annotators are standardised, too (Knowles 2021, section 5.2). Scores are not
-    rounded. Nothing changes if there are neither human translations nor references.
+    rounded. Nothing changes if there are neither human translations nor references. Scores below 0
+    and scores of which lower ones are better are refused, because dividing would improve them.
 
     Parameters
     ----------
@@ -137,7 +144,9 @@ def degrade(judgments: Judgments, divisor: float) -> Judgments:
     Raises
     ------
     DataError
-        ``bad_divisor`` unless it is a positive number; ``wrong_kind`` for comparisons.
+        ``bad_divisor`` unless it is a positive number; ``wrong_kind`` for comparisons;
+        ``dividing_improves`` for MQM and error rates; ``released_z_scores`` for segment scores that
+        were released with their z-scores.
 
     Examples
     --------
@@ -148,6 +157,11 @@ def degrade(judgments: Judgments, divisor: float) -> Judgments:
         raise DataError("wrong_kind", kind=judgments.kind)
     if not (np.isfinite(divisor) and divisor > 0):
         raise DataError("bad_divisor", value=divisor)
+    if "z" in judgments.table:
+        raise DataError("released_z_scores")
+    lowest = judgments.scale[0] if judgments.scale else 0.0
+    if judgments.kind == "mqm" or judgments.lower_is_better or lowest < 0:
+        raise DataError("dividing_improves")
 
     def divided(table: pd.DataFrame) -> pd.DataFrame:
         rows = _has(table, "system", set(judgments.humans))
@@ -193,19 +207,23 @@ def _as_set(names: Iterable[str]) -> set[str]:
     return {names} if isinstance(names, str) else {str(name) for name in names}
 
 
-def _has(
-    table: pd.DataFrame, column: str, names: Collection[str], every: bool = False
-) -> np.ndarray:
-    """Return a mask of the rows with one of the names; of votes, on any side (or on `every`)."""
+def _has(table: pd.DataFrame, column: str, names: Collection[str]) -> np.ndarray:
+    """Return a mask of the rows with one of the names; of votes, on either side."""
     if column == "system" and "left" in table:
-        left = table["left"].astype(str).isin(names).to_numpy()
-        right = table["right"].astype(str).isin(names).to_numpy()
-        both: np.ndarray = left & right if every else left | right
-        return both
+        either: np.ndarray = _is_in(table["left"], names) | _is_in(table["right"], names)
+        return either
     if column not in table:
-        return np.full(len(table), every)
-    rows: np.ndarray = np.array(table[column].astype(str).isin(names), dtype=bool)
-    return rows
+        return np.zeros(len(table), bool)
+    return _is_in(table[column], names)
+
+
+def _is_in(column: pd.Series, names: Collection[str]) -> np.ndarray:
+    """Return a mask of the values that are among the names, compared as texts."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        found = np.array([str(name) in names for name in column.cat.categories] + [False], bool)
+        rows: np.ndarray = found[column.cat.codes.to_numpy()]
+        return rows
+    return np.array(column.astype(str).isin(names), dtype=bool)
 
 
 def _select(judgments: Judgments, kept: Callable[[pd.DataFrame], np.ndarray]) -> Judgments:

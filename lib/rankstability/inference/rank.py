@@ -76,8 +76,9 @@ def rank_systems(
     Raises
     ------
     DataError
-        For an unknown name, a unit that the judgments do not name, a level outside (0, 1), fewer
-        than two systems, equal scores, or a procedure that these judgments do not allow.
+        For an unknown name, an argument that does not apply to these data, a unit that the
+        judgments do not name, a level outside (0, 1), fewer than two systems, a system without a
+        score, equal scores, or a procedure that these judgments do not allow.
 
     Examples
     --------
@@ -89,19 +90,34 @@ def rank_systems(
     [1]
     """
     check_alpha(alpha)
-    own_test = {"test": test, "rule": rule}
-    given: dict[str, Any] = {name: value for name, value in own_test.items() if value is not None}
+    chosen_test = {"test": test, "rule": rule}
+    given: dict[str, Any] = {k: value for k, value in chosen_test.items() if value is not None}
+    if correction != "none":
+        given["correction"] = correction
+    inferred = {"procedure": procedure, "unit": unit, "method": method}
     if isinstance(data, pd.DataFrame):
-        return rank_segment_scores(data, alpha=alpha, correction=correction, **given)
+        _refuse(inferred, "segment scores")
+        return rank_segment_scores(data, alpha=alpha, **given)
     if not isinstance(data, Judgments):
         raise DataError("not_judgments", value=type(data).__name__)
-    if given:
-        scores = segment_scores(data)
-        return rank_segment_scores(scores, alpha=alpha, correction=correction, **given)
     if data.kind in COMPARISON_KINDS:
+        _refuse({"procedure": procedure, **given}, "comparisons")
+        if method is not None:
+            _refuse({"unit": unit}, "rankings by a method, which make no inference")
         return _rank_comparisons(data, unit, alpha, method)
+    _refuse({"method": method}, "judgments with scores")
+    if given:
+        _refuse(inferred, "rankings by a test or rule, which make no inference")
+        return rank_segment_scores(segment_scores(data), alpha=alpha, **given)
     chosen = procedure_named(procedure or default_procedure(data))
     return _rank_ratings(data, chosen, unit, alpha, rng)
+
+
+def _refuse(arguments: dict[str, Any], data: str) -> None:
+    """Raise DataError ``argument_not_used`` for the first argument that was given."""
+    for name, value in arguments.items():
+        if value is not None and value != "":
+            raise DataError("argument_not_used", argument=name, data=data, value=value)
 
 
 def _rank_ratings(

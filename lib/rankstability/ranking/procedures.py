@@ -11,7 +11,13 @@ import pandas as pd
 from ..errors import DataError, suggest
 from ..judgments import Judgments
 from ..scores.arrays import ScoreArrays
-from ..scores.build import COUNTED, NO_BAD_DOCUMENT, score_arrays
+from ..scores.build import (
+    COUNTED,
+    NO_BAD_DOCUMENT,
+    counted_rows,
+    refuse_lost_systems,
+    score_arrays,
+)
 from .paired import (
     paired_or_independent_bootstrap,
     rank_sum_on_shared_segments,
@@ -218,8 +224,8 @@ def procedure_named(name: str) -> Procedure:
 def default_procedure(judgments: Judgments) -> str:
     """Return the name of the procedure of the campaign's year; ``plain`` for data without one.
 
-    Files of direct assessment as WMT17 to WMT21 released them are ranked as in those years; MQM
-    before 2024 counts as 2024.
+    Released segment scores are ranked as in the years in which they were released, 2017 to 2021;
+    MQM before 2024 counts as 2024.
     """
     if not judgments.year:
         return PLAIN
@@ -230,14 +236,21 @@ def default_procedure(judgments: Judgments) -> str:
 
 
 def scores_for(judgments: Judgments, procedure: Procedure) -> ScoreArrays:
-    """Return the judgments that a procedure counts, with the score that it takes."""
+    """Return the judgments that a procedure counts, with the score that it takes.
+
+    Raises DataError ``system_without_score`` if the procedure leaves out all judgments of a system.
+    """
     scores = score_arrays(
         judgments,
         procedure.score,
         rows=procedure.rows,
         first_rating=procedure.keep_repeats,
     )
-    return scores.take(kept_by_screening(scores)) if procedure.screened else scores
+    if procedure.screened:
+        scores = scores.take(kept_by_screening(scores))
+    left = pd.Series(scores.systems, dtype=object).iloc[np.unique(scores.system)]
+    refuse_lost_systems(judgments.table["system"][counted_rows(judgments)], left)
+    return scores
 
 
 def mean_over_domains(scores: np.ndarray, domain: np.ndarray, by_domain: bool) -> np.ndarray:

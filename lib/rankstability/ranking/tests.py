@@ -16,7 +16,10 @@ TESTS: dict[str, str] = {
     "mann_whitney_halved": "Mann-Whitney U as in SciPy before 1.7: half the two-sided p-value",
     "mann_whitney": "Mann-Whitney U, two-sided, asymptotic, corrected for ties and continuity",
     "mann_whitney_greater": "Mann-Whitney U, one-sided: the first system is better",
+    "wilcoxon": "Wilcoxon signed rank, two-sided, on the segments that both systems have",
+    "wilcoxon_greater": "Wilcoxon signed rank, one-sided: the first system is better",
 }
+ONE_SIDED = ("mann_whitney_greater", "wilcoxon_greater")
 CORRECTIONS = {"none": "none", "holm": "holm", "benjamini-hochberg": "fdr_bh"}
 
 
@@ -24,6 +27,13 @@ def check_alpha(alpha: float) -> None:
     """Raise DataError unless the level lies between 0 and 1."""
     if not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
         raise DataError("bad_alpha", value=alpha)
+
+
+def check_test(test: str) -> None:
+    """Raise DataError ``unknown_test``, with the nearest name, unless it is a name of `TESTS`."""
+    if test not in TESTS:
+        nearest = suggest(test, TESTS) or ", ".join(TESTS)
+        raise DataError("unknown_test", value=test, expected=nearest)
 
 
 def rank_sum_tests(
@@ -55,10 +65,7 @@ def rank_sum_tests(
     lead : array, shape (size, size)
         U[i, j] - n_i n_j / 2: positive where i tends to be the better of the two.
     """
-    if test not in TESTS:
-        raise DataError(
-            "unknown_test", value=test, expected=suggest(test, TESTS) or ", ".join(TESTS)
-        )
+    check_test(test)
     distinct, inverse = np.unique(values, return_inverse=True)
     counts = np.bincount(inverse * size + groups, minlength=distinct.size * size)
     histogram = counts.reshape(distinct.size, size).astype(float)
@@ -95,13 +102,20 @@ def apply_test(samples: list[np.ndarray], test: PairTest) -> np.ndarray:
     """Return the p of a user's test between all systems.
 
     `samples` holds the scores of each system, best first. ``test(a, b)`` returns the one-sided p that
-    `a`, the better-ranked, is better than `b`; it stands on both sides of the diagonal.
+    `a`, the better-ranked, is better than `b`; it stands on both sides of the diagonal. It can also
+    return a result of SciPy, which holds p as ``pvalue``. Raises DataError ``bad_p_value`` for
+    anything that is neither between 0 and 1 nor NaN.
     """
     n = len(samples)
     p = np.full((n, n), np.nan)
     for i in range(n):
         for j in range(i + 1, n):
-            p[i, j] = p[j, i] = float(test(samples[i], samples[j]))
+            result = test(samples[i], samples[j])
+            value = getattr(result, "pvalue", result)
+            number = isinstance(value, int | float | np.number)
+            if not number or not (np.isnan(value) or 0 <= value <= 1):
+                raise DataError("bad_p_value", value=value)
+            p[i, j] = p[j, i] = float(value)
     return p
 
 

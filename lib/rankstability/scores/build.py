@@ -98,7 +98,8 @@ def score_arrays(
     Raises
     ------
     DataError
-        ``wrong_kind`` for comparisons; ``no_judgments`` if no row counts; ``no_annotators`` for z.
+        ``wrong_kind`` for comparisons; ``no_judgments`` if no row counts; for z, ``no_annotators``
+        and ``system_without_score`` if no judgment of a system has a z-score.
     """
     judgments = select_rows(judgments, rows)
     keep = counted_rows(judgments)
@@ -107,12 +108,14 @@ def score_arrays(
     values = sign * table["score"].to_numpy(float)
     if score == "z":
         values = z_scores(judgments).to_numpy(float)
-        keep &= np.isfinite(values)
-        if not keep.any():
+        standardised = keep & np.isfinite(values)
+        if not standardised.any():
             raise DataError("no_judgments", file=judgments.source or None)
+        refuse_lost_systems(table["system"][keep], table["system"][standardised])
+        keep = standardised
     rows_kept = table[keep].assign(score=values[keep])
     if first_rating and judgments.kind == "mqm":
-        rows_kept = _first_ratings(rows_kept)
+        rows_kept = _first_ratings(rows_kept, judgments.errors)
     arrays = _from_frame(rows_kept)
     scale = (-np.inf, np.inf)
     if score == "raw" and judgments.kind == "mqm":
@@ -132,12 +135,27 @@ def score_arrays(
     )
 
 
-def _first_ratings(table: pd.DataFrame) -> pd.DataFrame:
-    """Keep the ratings of the annotator who comes first for each output."""
+def _first_ratings(table: pd.DataFrame, errors: pd.DataFrame | None) -> pd.DataFrame:
+    """Keep the ratings of the annotator who comes first for each output, in order of the file.
+
+    The table of ratings is sorted by name; marked errors stand in order of the file.
+    """
     keys = [name for name in ("system", "document", "segment") if name in table]
-    annotator = table["annotator"].astype(str)
-    first = annotator.groupby([table[key].astype(str) for key in keys]).transform("first")
-    return table[(annotator == first).to_numpy()]
+    in_order = table if errors is None else errors
+    first = in_order.drop_duplicates(keys)[[*keys, "annotator"]].astype(str)
+    rated = pd.MultiIndex.from_frame(table[[*keys, "annotator"]].astype(str))
+    return table[rated.isin(pd.MultiIndex.from_frame(first))]
+
+
+def refuse_lost_systems(counted: pd.Series, left: pd.Series) -> None:
+    """Raise DataError ``system_without_score`` if a counted system is not among those left."""
+    lost = sorted({str(name) for name in counted.unique()} - {str(name) for name in left.unique()})
+    if lost:
+        raise DataError(
+            "system_without_score",
+            value=", ".join(lost),
+            remedy=f"rs.remove(judgments, systems={lost!r})",
+        )
 
 
 def _from_frame(table: pd.DataFrame) -> ScoreArrays:

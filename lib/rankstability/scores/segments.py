@@ -29,6 +29,8 @@ def segment_scores(judgments: Judgments, z: pd.Series | None = None) -> pd.DataF
     DataFrame
         Columns system, segment, raw (as given), z (NaN if no judgment has one; absent if no
         annotator is named), judgments (their number); and document and domain, if they are named.
+        If a lower score is better, a column lower_is_better says so, so that `rank_systems` ranks
+        in that direction; z is higher for better outputs in any case.
 
     Examples
     --------
@@ -63,6 +65,8 @@ def segment_scores(judgments: Judgments, z: pd.Series | None = None) -> pd.DataF
     for name in ("document", "domain"):
         if name in rows:
             out[name] = rows[name].astype(object).to_numpy()[first[judged]]
+    if judgments.lower_is_better:
+        out["lower_is_better"] = True
     return out
 
 
