@@ -11,7 +11,11 @@ from rankstability.io.load import load
 from rankstability.judgments import Judgments
 from rankstability.scores.build import score_arrays
 from rankstability.stability import judge_scores, judge_votes
-from rankstability.stability.judge_models import compare_judge_model, judgments_saved
+from rankstability.stability.judge_models import (
+    compare_judge_model,
+    judgments_saved,
+    position_effects,
+)
 from real import real_data
 
 HUMAN = np.array([[70, 60, 50], [80, 75, 52], [60, 64, 40], [90, 70, 66]], float)
@@ -301,7 +305,7 @@ def test_a_judge_model_that_leans_to_the_left_is_seen():
     rng = np.random.default_rng(8)
     human, judge = simulated_votes(rng, shared=0.5, lean=1.0)
     judgments = as_judgments(human)
-    table = judge_votes.position_effects(judgments, {"J": judge}).set_index("annotators")
+    table = position_effects(judgments, {"J": judge}).set_index("annotators")
     assert table.loc["human annotators", "position_low"] < 0
     assert table.loc["J", "position_low"] > 0.2 and table.loc["J", "left_share"] > 0.6
     assert table["votes"].tolist() == [3000, 3000]
@@ -347,7 +351,7 @@ def test_gpt_on_the_votes_of_llmfao_saves_what_was_measured():
         assert found == pytest.approx(values, abs=1e-3)
     again = table.loc["another annotator", ["r", "r_low", "r_high"]].to_numpy(float)
     assert again == pytest.approx([0.163, 0.111, 0.213], abs=0.016)
-    sides = judge_votes.position_effects(judgments, judges).set_index("annotators")
+    sides = position_effects(judgments, judges).set_index("annotators")
     assert sides["left_share"].round(3).tolist() == [0.533, 0.695, 0.455]
 
 
@@ -363,3 +367,10 @@ def test_judge_models_of_the_campaign_and_among_annotators_are_found_by_name():
     )
     named = judgments_saved(replace(judged(both), judge_models=("model",)), "model").iloc[0]
     assert named["r"] == pytest.approx(0.9541198, abs=5e-8) and named["outputs"] == 12
+
+
+def test_without_a_judge_model_nothing_is_compared():
+    for campaign, pair in (("demo-srpdc", "de-en"), ("demo-rr", "cs-en")):
+        with pytest.raises(DataError) as caught:
+            compare_judge_model(load(campaign, pair))
+        assert caught.value.code == "no_judge_models"

@@ -29,7 +29,13 @@ from .judge_scores import (
     saving_of_another_annotator,
     saving_of_perfect,
 )
-from .judge_votes import ANOTHER_ANNOTATOR, PERFECT, compare_votes, saved_by_votes
+from .judge_votes import (
+    ANOTHER_ANNOTATOR,
+    PERFECT,
+    compare_votes,
+    measure_position,
+    saved_by_votes,
+)
 
 ORDER = [
     "judge_model",
@@ -105,7 +111,7 @@ def compare_judge_model(
     Raises
     ------
     DataError
-        If no output is in both, or documents disagree.
+        If there is no judge model, no output is in both, or documents disagree.
 
     Examples
     --------
@@ -182,7 +188,7 @@ def judgments_saved(
     Raises
     ------
     DataError
-        If no output is in both, or documents disagree.
+        If there is no judge model, no output is in both, or documents disagree.
 
     Examples
     --------
@@ -217,6 +223,36 @@ def judgments_saved(
     return table.astype({"outputs": "Int64", "documents": "Int64"})
 
 
+def position_effects(
+    judgments: Judgments, judge: Judge | Mapping[str, Judge] | None = None
+) -> pd.DataFrame:
+    """Measure how far votes favour the output on the left, of people and of judge models.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Human votes, which name their questions.
+    judge : optional
+        As for `compare_judge_model`.
+
+    Returns
+    -------
+    DataFrame
+        A row for the human annotators and for each judge model (on the comparisons that people
+        judged, too): annotators, votes, left_share (of the decided votes), position (mean of twice
+        the vote minus its expectation), position_low, position_high (95 % interval, by t over
+        questions).
+
+    Raises
+    ------
+    DataError
+        For judgments that are not votes, or do not name questions.
+    """
+    if judgments.kind != "votes":
+        raise DataError("wrong_kind", kind=judgments.kind)
+    return measure_position(judgments, _judges(judgments, judge))
+
+
 # ------------------------------------------------------------------ whose scores
 
 
@@ -237,6 +273,8 @@ def _judges(
     known = load_judge_models(judgments.campaign, judgments.pair)
     known |= {name: _of_annotator(judgments, name) for name in judgments.judge_models}
     if judge is None:
+        if not known:
+            raise DataError("no_judge_models")
         return known
     if judge not in known:
         expected = suggest(judge, known) or ", ".join(known) or None

@@ -126,19 +126,10 @@ def saved_by_votes(
     return table.astype({"outputs": "Int64", "documents": "Int64"})
 
 
-def position_effects(
+def measure_position(
     judgments: Judgments, judges: Mapping[str, pd.DataFrame | Judgments]
 ) -> pd.DataFrame:
-    """Measure how far votes favour the output on the left, of people and of judge models.
-
-    Returns
-    -------
-    DataFrame
-        A row for the human annotators and for each judge model (on the comparisons that people
-        judged, too): annotators, votes, left_share (of the decided votes), position (mean of twice
-        the vote minus its expectation), position_low, position_high (95 % interval, by t over
-        questions).
-    """
+    """Return the rows of `judge_models.position_effects`."""
     human = human_votes(vote_arrays(judgments))
     rows = [_position(HUMANS, human, "vote")]
     for name, given in judges.items():
