@@ -1,1 +1,0 @@
-"""Files to judgments: formats, the catalogue of campaigns, downloads."""

@@ -1,1 +1,0 @@
-"""Frames to figures."""

@@ -1,1 +1,0 @@
-"""What several notebooks and the page share: mixed models, simulated campaigns, removals, units."""

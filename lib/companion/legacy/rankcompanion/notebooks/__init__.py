@@ -1,1 +1,0 @@
-"""What the numbered notebooks compute: a module or a package for each, named as it."""

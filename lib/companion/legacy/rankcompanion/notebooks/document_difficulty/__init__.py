@@ -1,1 +1,0 @@
-"""Notebook 05: difficulty of documents, alternatives to z-scores, and which of them are stable."""

@@ -1,1 +1,0 @@
-"""Notebook 90: the widgets with which one explores a ranking."""

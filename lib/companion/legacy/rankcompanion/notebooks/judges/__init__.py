@@ -1,1 +1,0 @@
-"""Notebook 12: what is a judge model worth beside people?"""

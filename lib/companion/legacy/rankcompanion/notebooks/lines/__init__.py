@@ -1,1 +1,0 @@
-"""Notebook 10: lines claimed and held, and lines between equal systems."""

@@ -1,1 +1,0 @@
-"""Notebook 09: simulated campaigns, rank ranges, and how many judgments are enough."""

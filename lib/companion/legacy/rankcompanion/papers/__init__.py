@@ -1,1 +1,0 @@
-"""One module per paper: its printed numbers next to ours."""

@@ -1,1 +1,0 @@
-"""The report: its front page, its findings, the links of the ledger."""

@@ -1,1 +1,0 @@
-"""Running: notebooks, the sweep over campaigns, downloads, the command line."""

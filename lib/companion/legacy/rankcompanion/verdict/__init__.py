@@ -1,1 +1,0 @@
-"""Notebook 00: how far a ranking can be trusted, and what to do next."""

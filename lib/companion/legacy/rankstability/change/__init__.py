@@ -1,1 +1,0 @@
-"""Judgments to judgments: remove, degrade."""

@@ -1,1 +1,0 @@
-"""Scores to a `Ranking`: tests, clusters, rank ranges, tournaments."""

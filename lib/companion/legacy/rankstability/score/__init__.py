@@ -1,1 +1,0 @@
-"""Judgments to scores: direct assessment, relative ranking, MQM."""
