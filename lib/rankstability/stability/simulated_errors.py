@@ -25,7 +25,7 @@ from .bootstrap import (
 )
 from .simulate import ComparisonModel, draw_counts, draw_qualities
 
-RANKERS = ("better_of_decided", "expected_win", "feedback_arc_set")
+RANKERS = ("wins_over_decided", "expected_win", "feedback_arc_set")
 """Koehn's BOJAR, EXPECTED and LOPEZ."""
 QUALITIES = ("size", "violations", "clusters", "cluster_violations")
 SIDES = (1, 2)  # of the sign test in the pairwise method
@@ -88,7 +88,7 @@ def _rank(counts: PairCounts, ranker: str) -> np.ndarray:
     The feedback arc set is exact. Of several optimal orders, the choice does not depend on the true
     qualities.
     """
-    if ranker == "better_of_decided":
+    if ranker == "wins_over_decided":
         return rank_scores(share_of_decided(counts))
     if ranker == "expected_win":
         return rank_scores(expected_win(counts))
