@@ -3,44 +3,75 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from .codes import EXCLUSIONS, NOTES
 from .errors import DataError, escape_invisible, suggest
 from .io.catalogue import is_known
-from .io.declare import FLAG, LIST, PAIRS, WORDS, parse_words
+from .io.declare import FLAG, LIST, PAIRS, RANGE, WORDS, parse_words
 from .io.download import download_all
 from .io.formats.registry import table
 from .io.load import campaigns, load, pairs
 from .io.read import read
 from .io.settings import write_settings
 from .judgments import Judgments
-from .verdict.page import overview, verdict
+from .plots.ranking import plot_ranking
+from .verdict.page import Verdict, split_by, verdict
+from .verdict.several import verdicts
 
-COMMANDS = {
-    "verdict": "say how far a ranking can be trusted, as one page",
-    "read": "show how a file is read, and stop there",
-    "formats": "list the formats that are recognised by their headers",
-    "campaigns": "list the campaigns of the catalogue",
-    "data": "download the official release of a campaign",
+USAGE = {
+    "verdict": "rankstability verdict FILE or CAMPAIGN [PAIR ...] [OPTIONS]",
+    "read": "rankstability read FILE or CAMPAIGN [PAIR ...] [OPTIONS]",
+    "formats": "rankstability formats",
+    "campaigns": "rankstability campaigns",
+    "data": "rankstability data [CAMPAIGN ...]",
 }
-OPTIONS = (  # options beside the words that declare a table: name, what follows, help
-    ("--campaign-pair", "PAIR", "the language pair or task, where there are several"),
-    ("--output", "FOLDER", "where to write; by default a folder named after the file"),
-    ("--procedure", "NAME", "a year of WMT (wmt17 to wmt26), or plain"),
-    ("--unit", "UNIT", "the sampling unit, such as document"),
-    ("--alpha", "LEVEL", "the probability of any false statement; by default 0.05"),
-    ("--ask", "A B", "is A better than B? (asked before the scores were seen)"),
-    ("--baseline", "A", "which systems differ from A? (asked before the scores were seen)"),
-    ("--candidates", "", "which system should be chosen, and what does the choice cost at most?"),
-    ("--look", "K", "this look at a running campaign"),
-    ("--looks", "L", "the number of planned looks"),
-    ("--save", "FILE", "read: write the words down as campaign.yaml"),
-)
-USAGE = "usage: rankstability COMMAND [FILE] [OPTIONS]; rankstability COMMAND --help"
+ABOUT = {
+    "verdict": "Say how far a ranking can be trusted, as one page.",
+    "read": "Show how a file is read, and stop there.",
+    "formats": "List the formats that are recognised by their headers.",
+    "campaigns": "List the campaigns of the catalogue.",
+    "data": "Download the official releases of campaigns.",
+}
+ASKED = "questions, asked before the scores were seen"
+RANKED, WRITTEN = "how systems are ranked", "what is written"
+NO_VALUE, ONE, TWO_EACH = "none", "one", "two each"
+CAMPAIGN_WORDS = ("each", "title")  # what can be declared about a campaign of the catalogue
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option that does not declare a table: what it takes, its group in the help, its help."""
+
+    argument: str
+    takes: str
+    group: str
+    help: str
+    commands: tuple[str, ...] = ("verdict",)
+
+
+OPTIONS: dict[str, Option] = {
+    "ask": Option("A B", TWO_EACH, ASKED, "is A better than B?"),
+    "baseline": Option("A", ONE, ASKED, "which systems differ from A?"),
+    "candidates": Option("", NO_VALUE, ASKED, "which system to choose, and what a choice costs"),
+    "leaders": Option("COLUMN", ONE, ASKED, "which system leads in each domain or category?"),
+    "earlier": Option("FILE", ONE, ASKED, "what changed since these judgments?"),
+    "looks": Option("L", ONE, ASKED, "how many looks at a running campaign are planned"),
+    "look": Option("K", ONE, ASKED, "which of them this is; by default the first"),
+    "over-all": Option("", NO_VALUE, ASKED, "with several rankings: the best over all of them"),
+    "procedure": Option("NAME", ONE, RANKED, "a year of WMT (wmt17 to wmt26), or plain"),
+    "unit": Option("UNIT", ONE, RANKED, "the sampling unit, such as document"),
+    "alpha": Option("LEVEL", ONE, RANKED, "the probability of any error; by default 0.05"),
+    "output": Option("FOLDER", ONE, WRITTEN, "where to write; by default results/<name>"),
+    "figure": Option("FILE", ONE, WRITTEN, "the ranking as a figure: .pdf, .svg or .png"),
+    "save": Option("FILE", ONE, WRITTEN, "write the words down as campaign.yaml", ("read",)),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,237 +80,313 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(given)
     except DataError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        _print_error(f"error: {error}")
     except BrokenPipeError:
         return 0
+    except KeyboardInterrupt:
+        _print_error("stopped")
+        return 130
     except OSError as error:
-        print(escape_invisible(f"error: {error.filename}: {error.strerror}"), file=sys.stderr)
-        return 2
+        _print_error(f"error: {error.filename}: {error.strerror}")
+    return 2
+
+
+def _print(text: object) -> None:
+    """Print text with every invisible character escaped."""
+    encoding = sys.stdout.encoding or "utf-8"
+    shown = escape_invisible(str(text)).encode(encoding, "backslashreplace").decode(encoding)
+    print(shown, flush=True)
+
+
+def _print_error(text: str) -> None:
+    encoding = sys.stderr.encoding or "utf-8"
+    shown = escape_invisible(text).encode(encoding, "backslashreplace").decode(encoding)
+    print(shown, file=sys.stderr)
 
 
 def _run(given: list[str]) -> int:
     if not given or given[0] in ("-h", "--help", "help"):
-        print(USAGE + "\n")
-        for name, text in COMMANDS.items():
-            print(f"  {name:<10} {text}")
+        _print("usage: rankstability COMMAND ...; rankstability COMMAND --help\n")
+        for name, text in ABOUT.items():
+            _print(f"  {name:<10} {text}")
         return 0
     command, *rest = given
     if command == "--version":
-        print(version("rankstability"))
+        _print(version("rankstability"))
         return 0
-    if command not in COMMANDS:
-        nearest = suggest(command, COMMANDS)
-        raise DataError("unknown_command", value=command, expected=nearest or ", ".join(COMMANDS))
+    if command not in USAGE:
+        nearest = suggest(command, USAGE)
+        raise DataError("unknown_command", value=command, expected=nearest or ", ".join(USAGE))
     if {"-h", "--help"} & set(rest):
-        _print_help(command)
+        _print(help_text(command))
         return 0
-    return {
-        "verdict": _verdict,
-        "read": _read,
-        "formats": _formats,
-        "campaigns": _campaigns,
-        "data": _data,
-    }[command](rest)
+    if command == "formats":
+        return _formats()
+    if command == "campaigns":
+        return _campaigns()
+    if command == "data":
+        return download_all(rest)
+    return _verdict(rest) if command == "verdict" else _read(rest)
 
 
-def _print_help(command: str) -> None:
-    """Print the options of a command in groups."""
-    print(f"usage: rankstability {command} [FILE or CAMPAIGN] [OPTIONS]\n\n{COMMANDS[command]}")
+def help_text(command: str) -> str:
+    """Return the usage of a command, with its options in groups."""
+    lines = [f"usage: {USAGE[command]}", "", ABOUT[command]]
     if command not in ("verdict", "read"):
-        return
-    groups: dict[str, list[tuple[str, str]]] = {"the answer": []}
-    for name, argument, text in OPTIONS:
-        if (name == "--save") == (command == "read") or (command == "verdict" and name != "--save"):
-            groups["the answer"].append((f"{name} {argument}".strip(), text))
-    shown = {FLAG: "", LIST: " NAME ...", PAIRS: " A=B ..."}
+        return "\n".join(lines)
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for name, option in OPTIONS.items():
+        if command in option.commands:
+            groups.setdefault(option.group, []).append((f"--{name} {option.argument}", option.help))
+    shown = {FLAG: "", LIST: " NAME ...", PAIRS: " A=B ...", RANGE: " LOW HIGH"}
     for word in WORDS.values():
-        groups.setdefault(word.group, []).append(
-            (word.option + shown.get(word.kind, " X"), word.help)
-        )
+        form = word.option + shown.get(word.kind, " X")
+        groups.setdefault(word.group, []).append((form, word.help))
     for group, rows in groups.items():
-        print(f"\n{group}:")
-        for name, text in rows:
-            print(f"  {name:<26} {text}")
+        lines += ["", f"{group}:"]
+        lines += [f"  {form.strip():<26} {text}" for form, text in rows]
+    lines += ["", "The file comes first. The values of an option run to the next option."]
+    return "\n".join(lines)
 
 
-def split_options(given: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Split off the options that do not declare the table; return the rest, and their values."""
-    known = {name: argument for name, argument, _ in OPTIONS}
+# ------------------------------------------------------------------ options
+
+
+def split_options(given: Sequence[str], command: str) -> tuple[list[str], dict[str, list[str]]]:
+    """Split off the options that do not declare the table; return the rest, and their values.
+
+    Raises
+    ------
+    DataError
+        ``unknown_option`` with the nearest name, ``option_twice``, ``option_without_value``,
+        ``value_of_flag`` or ``several_values``.
+
+    >>> split_options(["a.csv", "--ask", "A", "B", "--system", "model"], "verdict")
+    (['a.csv', '--system', 'model'], {'ask': ['A', 'B']})
+    """
+    known = [name for name, option in OPTIONS.items() if command in option.commands]
     rest: list[str] = []
     options: dict[str, list[str]] = {}
     current: list[str] | None = None
     for argument in given:
-        name, equals, value = argument.partition("=")
-        if argument.startswith("--") and name in known:
-            current = options.setdefault(name[2:].replace("-", "_"), [])
-            if equals:
-                current.append(value)
-            if not known[name]:
-                current = None
-        elif argument.startswith("--"):
+        name, equals, value = argument.removeprefix("--").partition("=")
+        if not argument.startswith("--") or argument == "--":
+            (rest if current is None else current).append(argument)
+        elif name in known:
+            if name in options and OPTIONS[name].takes != TWO_EACH:
+                raise DataError("option_twice", value=f"--{name}")
+            current = options.setdefault(name, [])
+            current += [value] if equals else []
+        elif name.replace("-", "_") in WORDS:
             current = None
             rest.append(argument)
-        elif current is not None:
-            current.append(argument)
         else:
-            rest.append(argument)
+            nearest = suggest(name, [*known, *(word.replace("_", "-") for word in WORDS)])
+            expected = f"--{nearest}" if nearest else None
+            raise DataError("unknown_option", value=f"--{name}", expected=expected)
+    for name, values in options.items():
+        _check_number(name, values)
     return rest, options
 
 
-def _one(options: dict[str, list[str]], name: str) -> str | None:
-    """Return the single value of an option; None if it is not given."""
+def _check_number(name: str, values: Sequence[str]) -> None:
+    """Raise DataError unless an option has as many values as it takes."""
+    takes = OPTIONS[name].takes
+    if takes == NO_VALUE and values:
+        raise DataError("value_of_flag", value=" ".join(values), column=f"--{name}")
+    if takes != NO_VALUE and not values:
+        raise DataError("option_without_value", value=f"--{name}")
+    if takes == ONE and len(values) > 1:
+        raise DataError("several_values", value=" ".join(values), column=f"--{name}")
+    if takes == TWO_EACH and len(values) % 2:
+        raise DataError(
+            "bad_setting", column=f"--{name}", value=" ".join(values), expected="two systems"
+        )
+
+
+def _number(options: Mapping[str, list[str]], name: str, kind: type) -> Any:
+    """Return the number that an option gives; None if it is not given."""
     if name not in options:
         return None
-    values = options[name]
-    if len(values) != 1:
-        code = "several_values" if values else "option_without_value"
-        raise DataError(code, value=" ".join(values) or f"--{name}", column=f"--{name}")
-    return values[0]
-
-
-def _number(options: dict[str, list[str]], name: str, kind: type) -> Any:
-    text = _one(options, name)
-    if text is None:
-        return None
     try:
-        return kind(text)
+        return kind(options[name][0])
     except ValueError:
+        expected = "a whole number" if kind is int else "a number"
         raise DataError(
-            "bad_setting", column=f"--{name}", value=text, expected="a number"
+            "bad_setting", column=f"--{name}", value=options[name][0], expected=expected
         ) from None
 
 
-def _load(given: Sequence[str], options: dict[str, list[str]]) -> tuple[dict[str, Any], str]:
+def _text(options: Mapping[str, list[str]], name: str) -> str | None:
+    return options[name][0] if name in options else None
+
+
+# ------------------------------------------------------------------ judgments
+
+
+def read_judgments(given: Sequence[str]) -> tuple[dict[str, Judgments], str]:
     """Return the judgments that a command line names, by pair or task, and a name for results."""
     paths, words = parse_words(given)
-    pair = _one(options, "campaign_pair") or ""
     if not paths:
         raise DataError("no_file", expected="a file, a folder or a campaign")
-    if is_known(paths[0]):
-        pair = pair or (paths[1] if len(paths) > 1 else "")
-        known = pairs(paths[0])
-        chosen = known if not pair else known[known["pair"] == pair]
-        if chosen.empty:
-            raise DataError("unknown_pair", value=pair, expected=", ".join(known["pair"].unique()))
-        rows = chosen[["pair", "task"]].drop_duplicates()
-        found = {
-            " ".join(filter(None, (row.pair, row.task))): load(paths[0], row.pair, row.task)
-            for row in rows.itertuples()
-        }
-        return found, paths[0]
-    if len(paths) > 1:
-        raise DataError("several_values", value=" ".join(paths), column="FILE")
-    result = read(paths[0], **words)
+    first, *chosen = paths
+    if is_known(first):
+        return _of_campaign(first, chosen, words), first
+    result = read(first, **words)
     found = {"": result} if isinstance(result, Judgments) else dict(result)
-    if pair:
-        if pair not in found:
-            raise DataError("unknown_pair", value=pair, expected=", ".join(found))
-        found = {pair: found[pair]}
-    name = Path(paths[0]).name.split(".")[0] or "judgments"
-    return found, name if name != "campaign" else Path(paths[0]).resolve().parent.name
+    if chosen:
+        found = {name: found[name] for name in _known_names(chosen, list(found))}
+    path = Path(first).resolve()
+    name = path.name.split(".")[0] or "judgments"
+    return found, path.parent.name if path.name == "campaign.yaml" else name
+
+
+def _of_campaign(
+    campaign: str, chosen: Sequence[str], words: Mapping[str, Any]
+) -> dict[str, Judgments]:
+    """Return the judgments of a campaign of the catalogue: of all pairs, or of those chosen."""
+    for word in words:
+        if word not in CAMPAIGN_WORDS:
+            raise DataError("word_of_table", value=WORDS[word].option)
+    known = pairs(campaign)[["pair", "task"]].drop_duplicates()
+    names = {
+        " ".join(filter(None, (row.pair, row.task))): (str(row.pair), str(row.task))
+        for row in known.itertuples()
+    }
+    wanted = list(names)
+    if chosen:
+        of_pair = [name for name, (pair, _) in names.items() if pair in chosen]
+        wanted = of_pair or _known_names([" ".join(chosen)], wanted)
+        _known_names([each for each in chosen if of_pair], [pair for pair, _ in names.values()])
+    found = {name: load(campaign, *names[name]) for name in wanted}
+    if "each" not in words:
+        return found
+    if len(found) > 1:
+        raise DataError("several_pairs", value=campaign, expected=", ".join(found))
+    return split_by(next(iter(found.values())), str(words["each"]))
+
+
+def _known_names(chosen: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Return the chosen names; raise DataError for one that is not known."""
+    for name in chosen:
+        if name not in known:
+            nearest = suggest(name, known) or ", ".join(filter(None, dict.fromkeys(known)))
+            raise DataError("unknown_pair", value=name, expected=nearest or None)
+    return list(chosen)
+
+
+# ------------------------------------------------------------------ commands
 
 
 def _verdict(given: Sequence[str]) -> int:
     """Write the verdict of each pair or task, and print its answer."""
-    rest, options = split_options(given)
-    judgments, name = _load(rest, options)
-    alpha = _number(options, "alpha", float) or 0.05
+    rest, options = split_options(given, "verdict")
+    judgments, name = read_judgments(rest)
+    alpha = _number(options, "alpha", float)
     ask = options.get("ask", [])
-    if len(ask) % 2:
-        raise DataError("bad_setting", column="--ask", value=" ".join(ask), expected="two systems")
-    look, looks = _number(options, "look", int), _number(options, "looks", int)
-    declared_each = any("each" in each.declared for each in judgments.values())
-    several = len(judgments) if declared_each else 1
-    made = {
-        key: verdict(
-            each,
-            procedure=_one(options, "procedure"),
-            unit=_one(options, "unit"),
-            alpha=alpha / several,
-            ask=[tuple(ask[k : k + 2]) for k in range(0, len(ask), 2)],
-            baseline=_one(options, "baseline"),
-            candidates="candidates" in options,
-            look=look,
-            looks=looks,
-        )
-        for key, each in judgments.items()
+    asked: dict[str, Any] = {
+        "procedure": _text(options, "procedure"),
+        "unit": _text(options, "unit"),
+        "alpha": 0.05 if alpha is None else alpha,
+        "ask": list(zip(ask[::2], ask[1::2], strict=True)),
+        "baseline": _text(options, "baseline"),
+        "candidates": "candidates" in options,
+        "leaders": _text(options, "leaders"),
+        "look": _number(options, "look", int) or 1,
+        "looks": _number(options, "looks", int),
     }
-    folder = Path(_one(options, "output") or Path("results") / name)
-    for key, each in made.items():
-        target = folder / _safe(key) if len(made) > 1 else folder
-        each.save(target)
-        title = f"{key}: " if key else ""
-        print(escape_invisible(f"{title}{each.answer}"))
-        print(f"  {target / 'verdict.html'}")
-    if len(made) > 1:
-        page = overview({_safe(key): each for key, each in made.items()}, alpha)
-        (folder / "index.html").write_text(page, encoding="utf-8", errors="backslashreplace")
-        print(f"  {folder / 'index.html'}: all of them side by side")
+    if "earlier" in options:
+        asked["earlier"] = _single(options["earlier"][0], rest)
+    title = str(parse_words(rest)[1].get("title", ""))
+    folder = Path(_text(options, "output") or Path("results") / name)
+    if len(judgments) == 1:
+        made = verdict(next(iter(judgments.values())), folder, title=title, **asked)
+        _print(f"{made.answer}\n  {folder / 'verdict.html'}")
+        if "figure" in options:
+            _save_figure(made, Path(options["figure"][0]))
+        return 0
+    several = verdicts(
+        judgments, folder, over_all="over-all" in options, title=title or name, **asked
+    )
+    _print(several.answer)
+    _print(f"  {folder / 'index.html'}: all of them side by side")
     return 0
 
 
-def _safe(name: str) -> str:
-    """Return a name as the name of a folder."""
-    text = "".join(c if c.isalnum() or c in "-_. " else "_" for c in escape_invisible(name)).strip(
-        ". "
-    )
-    return text[:80] or "all"
+def _single(path: str, given: Sequence[str]) -> Judgments:
+    """Return the judgments of an earlier file, read by the words of the present one."""
+    words = parse_words(given)[1]
+    known = {name: value for name, value in words.items() if name not in ("each", "title")}
+    result = read(path, **known)
+    if not isinstance(result, Judgments):
+        raise DataError("several_tasks", file=path, value=", ".join(result))
+    return result
+
+
+def _save_figure(made: Verdict, path: Path) -> None:
+    """Write the ranking as a figure whose bytes depend on the picture alone."""
+    kind = path.suffix[1:].lower()
+    metadata: dict[str, dict[str, Any]] = {
+        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+        "svg": {"Date": None, "Creator": None},
+        "png": {"Software": None},
+    }
+    if kind not in metadata:
+        raise DataError(
+            "bad_setting", column="--figure", value=path.name, expected=".pdf, .svg or .png"
+        )
+    plot_ranking(made.ranking).savefig(path, format=kind, metadata=metadata[kind])
+    _print(f"  {path}")
 
 
 def _read(given: Sequence[str]) -> int:
     """Print how a file is read."""
-    rest, options = split_options(given)
-    judgments, _ = _load(rest, options)
-    for key, each in judgments.items():
-        if key:
-            print(escape_invisible(key))
-        print(each)
+    rest, options = split_options(given, "read")
+    judgments, _ = read_judgments(rest)
+    for name, each in judgments.items():
+        if name:
+            _print(f"{name}:")
+        _print(each)
         row = each.table.iloc[0]
-        values = ", ".join(
-            f"{name} {value}" for name, value in row.items() if str(value) not in ("nan", "")
-        )
-        print(escape_invisible(f"one judgment as read: {values}"))
+        cells = [f"{key} {value}" for key, value in row.items() if str(value) not in ("nan", "")]
+        _print("one judgment as read: " + ", ".join(cells))
         for note in each.notes.itertuples():
-            print(
-                escape_invisible(
-                    f"note: {note.rows:,} {_sentence(note.code)} {note.detail}".rstrip()
-                )
-            )
-    save = _one(options, "save")
+            sentence = {**NOTES, **EXCLUSIONS}.get(note.code, note.code)
+            detail = f" ({note.detail})" if note.detail else ""
+            _print(f"note: {note.rows:,} {sentence}{detail}")
+    declared = next(iter(judgments.values())).declared
+    if declared:
+        text = yaml.safe_dump(dict(declared), allow_unicode=True, sort_keys=False)
+        _print("as campaign.yaml:\n  " + text.strip().replace("\n", "\n  "))
+    save = _text(options, "save")
     if save:
-        paths, words = parse_words(rest)
-        target = Path(save)
-        data = Path(paths[0]).resolve()
-        inside = data.is_relative_to(target.resolve().parent)
-        write_settings(
-            words, target, str(data.relative_to(target.resolve().parent) if inside else data)
-        )
-        print(f"written: {save}")
+        _save_words(rest, Path(save))
+        _print(f"written: {save}")
     return 0
 
 
-def _sentence(code: str) -> str:
-    return {**NOTES, **EXCLUSIONS}.get(code, code)
+def _save_words(given: Sequence[str], target: Path) -> None:
+    """Write the words of a command line as ``campaign.yaml``, with the path of the data."""
+    paths, words = parse_words(given)
+    data, folder = Path(paths[0]).resolve(), target.resolve().parent
+    inside = data.is_relative_to(folder)
+    write_settings(words, target, str(data.relative_to(folder) if inside else data))
 
 
-def _formats(_: Sequence[str]) -> int:
+def _formats() -> int:
     """Print the formats of the field."""
     for row in table().itertuples():
-        print(f"{row.format:<18} {row.about}")
-    print("any other table     declare its columns: rankstability read --help")
+        _print(f"{row.format:<18} {row.about}")
+    _print("any other table    declare its columns: rankstability read --help")
     return 0
 
 
-def _campaigns(_: Sequence[str]) -> int:
+def _campaigns() -> int:
     """Print the campaigns of the catalogue."""
-    print(campaigns().to_string(index=False))
+    known = campaigns()
+    columns = ["campaign", "title", "year", "protocol", "pairs", "here"]
+    _print(known[[name for name in columns if name in known]].to_string(index=False))
     return 0
-
-
-def _data(given: Sequence[str]) -> int:
-    """Download one campaign, or all."""
-    return download_all(given)
 
 
 if __name__ == "__main__":

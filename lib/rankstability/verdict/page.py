@@ -1,18 +1,17 @@
-"""The page of a verdict: fixed sentences with slots, small tables, one figure."""
+"""The page of a verdict: fixed sentences with slots, small tables, one ranking as table and figure."""
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 import json
+import math
 import os
 import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,22 +19,26 @@ from typing import Any
 import jinja2
 import pandas as pd
 import yaml
+from markupsafe import Markup
 
-from ..codes import PLANS
 from ..errors import DataError, escape_invisible
-from ..formatting import KIND_NAMES, boundary_kinds
+from ..inference.questions import look_alpha
+from ..inference.rank import rank_systems
 from ..io.results import table_bytes
-from ..judgments import Judgments
+from ..judgments import COMPARISON_KINDS, Judgments
 from ..perturb import keep
-from ..plots.ranking import plot_ranking
 from ..ranking.result import Ranking
-from .facts import collect_facts, ranking_for, vocabularies
+from .facts import Questions, collect_facts
+from .words import caution, nouns_for, phrases_for, plan_names, reason, row_reason, tables
 
 MAX_OPEN = 12  # systems: above, the table of all pairs is folded
-MAX_FIGURE = 60  # systems that a figure shows
+MAX_NAMES = 8  # names in a sentence
+PAPERS = {"votes": "votes", "relative_ranking": "relative_ranking"}
+TABLES = ("pairs", "boundaries")
+NBSP = "\u00a0"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """How far a ranking can be trusted.
 
@@ -47,6 +50,8 @@ class Verdict:
         The page: one self-contained file.
     ranking : Ranking
         The ranking behind it.
+    answer : str
+        The answer to "Which system is best?" in one or two sentences.
     """
 
     facts: Mapping[str, Any]
@@ -55,51 +60,58 @@ class Verdict:
     answer: str = field(default="")
 
     def save(self, folder: str | Path) -> list[str]:
-        """Write the page, its numbers and tables into a folder, whole or not at all.
+        """Write the page, its numbers and its tables into a folder, whole or not at all.
 
-        Returns the names of the files. Nothing is written if `folder` is empty.
+        Parameters
+        ----------
+        folder : str or Path
+            Nothing is written if it is empty.
+
+        Returns
+        -------
+        list of str
+            The names of the files.
+
+        Raises
+        ------
+        DataError
+            ``unwritable_folder``.
         """
         if not str(folder):
             return []
-        contents = self._contents()
-        target = Path(folder)
-        target.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=".partial-", dir=target))
-        try:
-            for name, content in contents.items():
-                (scratch / name).write_bytes(content)
-            for name in contents:
-                os.replace(scratch / name, target / name)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+        contents = self.contents()
+        write_folder(Path(folder), contents)
         return list(contents)
 
-    def _contents(self) -> dict[str, bytes]:
+    def contents(self) -> dict[str, bytes]:
+        """Return the files by name; the page comes last."""
         ranking = self.ranking
-        facts = {key: value for key, value in self.facts.items() if key != "excluded_sentences"}
-        text = json.dumps(facts, indent=1, ensure_ascii=False, allow_nan=False)
-        return {
-            "verdict.html": self.html.encode("utf-8", "backslashreplace"),
-            "verdict.json": (text + "\n").encode("utf-8", "backslashreplace"),
-            "ranking.tex": ranking.to_latex().encode("utf-8", "backslashreplace"),
+        text = json.dumps(self.facts, indent=1, ensure_ascii=False, allow_nan=False)
+        found = {
+            "verdict.json": _encoded(text + "\n"),
+            "ranking.tex": _encoded(ranking.to_latex()),
             "ranking.csv": table_bytes(ranking.table),
             "pairs.csv": table_bytes(ranking.pairs),
             "boundaries.csv": table_bytes(ranking.boundaries),
-            "fewest.csv": table_bytes(pd.DataFrame(self.facts["fewest"])),
         }
+        if self.facts["fewest"]:
+            found["fewest.csv"] = table_bytes(pd.DataFrame(self.facts["fewest"]))
+        return {**found, "verdict.html": _encoded(self.html)}
 
     def __repr__(self) -> str:
-        """Return the answer in one sentence."""
+        """Return the answer."""
         return self.answer
 
     def _repr_html_(self) -> str:
         """Show the page in a frame of its own, which cannot run scripts."""
         page = html.escape(self.html, quote=True)
-        return f'<iframe sandbox="" srcdoc="{page}" style="width: 100%; height: 900px; border: 0"></iframe>'
+        style = "width: 100%; height: 900px; border: 0"
+        return f'<iframe sandbox="" srcdoc="{page}" style="{style}"></iframe>'
 
 
 def verdict(
     judgments: Judgments,
+    output: str | Path = "",
     *,
     procedure: str | None = None,
     unit: str | None = None,
@@ -107,25 +119,39 @@ def verdict(
     ask: Sequence[Any] = (),
     baseline: str | None = None,
     candidates: bool = False,
-    look: int | None = None,
+    leaders: str | None = None,
+    look: int = 1,
     looks: int | None = None,
+    earlier: Judgments | None = None,
+    title: str = "",
 ) -> Verdict:
     """Say how far a ranking can be trusted, as one page.
+
+    Questions are valid only if they were asked before the scores were seen. Each has an error rate
+    of its own.
 
     Parameters
     ----------
     judgments : Judgments
         Judgments of any kind.
+    output : str or Path
+        A folder for the page, its numbers (``verdict.json``) and its tables; empty: none.
     procedure, unit, alpha
         As for `rank_systems`.
-    ask : sequence of pairs of str
-        Pairs of systems, named before the scores were seen: is the first better than the second?
+    ask : pair of str, or sequence of pairs
+        Is the first system better than the second?
     baseline : str, optional
-        A system with which all others are compared, named before the scores were seen.
+        Which systems differ from this one?
     candidates : bool
-        Whether to answer which system should be chosen, and what the choice costs at most.
+        Which system should be chosen, and what does a choice cost at most?
+    leaders : str, optional
+        Which system leads in each value of this column, such as ``domain``?
     look, looks : int, optional
-        This look and the number of planned looks at a running campaign.
+        This look at a running campaign, and the number of looks that was planned.
+    earlier : Judgments, optional
+        What changed since these judgments of the same systems?
+    title : str
+        The name of the data on the page.
 
     Returns
     -------
@@ -134,74 +160,349 @@ def verdict(
     Raises
     ------
     DataError
-        As `rank_systems`.
+        As `rank_systems`; and for unknown systems and columns that a question names.
+
+    See Also
+    --------
+    verdicts : several rankings side by side.
 
     Examples
     --------
     >>> import rankstability as rs
     >>> verdict = rs.verdict(rs.load("demo-srdc", "de-en"))
-    >>> verdict.facts["drawn"], verdict.facts["drawn_supported"]
+    >>> verdict.facts["n_drawn"], verdict.facts["n_drawn_supported"]
     (2, 0)
     """
     if not isinstance(judgments, Judgments):
         raise DataError("not_judgments", value=type(judgments).__name__)
-    if ask and all(isinstance(each, str) for each in ask):
-        ask = [ask]
-    ranking = ranking_for(judgments, procedure, unit, alpha, look, looks)
-    facts = collect_facts(
-        judgments,
-        ranking,
-        procedure=procedure,
-        unit=unit,
-        ask=ask,
+    pairs = [ask] if ask and all(isinstance(each, str) for each in ask) else list(ask)
+    if any(isinstance(each, str) or len(each) != 2 for each in pairs):
+        raise DataError("bad_setting", column="ask", value=str(ask), expected="two systems")
+    if looks is not None:
+        alpha = look_alpha(look, looks, alpha)
+    comparisons = judgments.kind in COMPARISON_KINDS
+    ranking = rank_systems(
+        judgments, procedure=None if comparisons else procedure, unit=unit, alpha=alpha
+    )
+    asked = Questions(
+        pairs=tuple((str(a), str(b)) for a, b in pairs),
         baseline=baseline,
         candidates=candidates,
+        leaders=leaders,
         look=look,
         looks=looks,
+        earlier=earlier,
     )
-    nouns = vocabularies()[facts["vocabulary"]]
-    environment = template_environment(facts["decimals"])
-    values = {
+    facts = collect_facts(judgments, ranking, asked, procedure=procedure, unit=unit, title=title)
+    page, answer = render(facts)
+    made = Verdict(facts, page, ranking, answer)
+    made.save(output)
+    return made
+
+
+def render(facts: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the page of these facts, and the answer to its first question as text."""
+    nouns = nouns_for(facts)
+    environment = page_environment(facts, nouns)
+    values = page_values(facts, nouns)
+    page = environment.get_template("verdict.html.j2").render(**values)
+    answer = environment.get_template("answer.txt.j2").render(**values)
+    return page, plain_text(answer)
+
+
+def page_values(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the templates need besides the facts: nouns, phrases and formatted levels."""
+    units = facts["units"]
+    rate = level_of(facts["alpha"])
+    questions = facts["questions"]
+    all_looks = facts["alpha"] * questions["looks"]["looks"] if "looks" in questions else 0.0
+    here = [f"{n:,} {nouns[kind] if n == 1 else nouns[kind + 's']}" for kind, n in units.items()]
+    named = [f"{nouns[kind + 's']} ({n:,})" for kind, n in units.items()]
+    fixed = [
+        f"{n:,} {nouns[kind] if n == 1 else nouns[kind + 's']}"
+        for kind, n in facts["fixed_units"].items()
+    ]
+    effective = [f"{e:.1f}" for e in facts["effective"].values()]
+    return {
         "v": facts,
         "w": nouns,
-        "u": unit_phrases(facts["unit"], nouns),
-        "plans": PLANS,
-        "rules": _rules(ranking),
-        "kind_name": KIND_NAMES[judgments.kind],
-        "version": version("rankstability"),
-        "title": _title(facts),
-        "subtitle": _subtitle(facts, nouns),
+        "u": phrases_for(facts["unit"], nouns),
+        "procedure": facts["procedure_title"].replace("'", "’"),
+        "axis": Axis(facts),
+        "css": stylesheet(),
+        "level": level_of(1 - facts["alpha"]),
+        "rate": rate,
+        "all_looks": level_of(all_looks),
+        "top": "lowest" if facts["lower_is_better"] else "highest",
         "max_open": MAX_OPEN,
-        "figure": _figure(ranking),
+        "units_here": " and ".join(here),
+        "units_here_named": " and ".join(named),
+        "effective_here": " and ".join(effective),
+        "fixed": " and ".join(fixed),
+        "broken": any(n["code"] in tables()["breaks_promise"] for n in facts["cautions"]),
+        "pair_test": _pair_test(facts).format(**nouns),
+        "plans": plan_names(nouns, facts["counts"]["annotators"] > 0),
+        "paper": PAPERS.get(facts["kind"], "ranked" if facts["draws"] else "plain"),
+        "for_pair": f" for {facts['pair']}" if facts["pair"] else "",
+        "procedure_alpha": f"{facts['alpha']:g}".removeprefix("0"),
+        "citations": _citations(facts),
+        "subtitle": _subtitle(facts, nouns),
+        "declared": yaml.safe_dump(facts["declared"], allow_unicode=True, sort_keys=False),
     }
-    values["css"] = files(__package__).joinpath("templates/verdict.css").read_text("utf-8")
-    page = environment.get_template("verdict.html.j2").render(**values)
-    answer = strip_tags(environment.get_template("answer.txt.j2").render(**values))
-    return Verdict(facts, page, ranking, escape_invisible(answer))
 
 
-def verdicts(judgments: Mapping[str, Judgments], **options: Any) -> dict[str, Verdict]:
-    """Return a verdict for each of several judgments; together their statements keep the level.
+def _pair_test(facts: Mapping[str, Any]) -> str:
+    """Return how a pair of systems is tested."""
+    tests: dict[str, str] = tables()["pair_tests"]
+    if facts["unit"] == "segment" and facts["kind"] == "leaderboard":
+        return tests["two_values" if facts["two_valued"] else "items"]
+    return tests["two_way" if len(facts["units"]) > 1 else "one_way"]
 
-    Each is made at alpha divided by their number.
+
+def _citations(facts: Mapping[str, Any]) -> list[str]:
+    """Return what to cite for the method."""
+    known: dict[str, str] = tables()["citations"]
+    names = ["jackknife"]
+    if facts["unit"] == "segment" and facts["two_valued"]:
+        names = ["mcnemar"]
+    if len(facts["units"]) > 1:
+        names.append("two_way")
+    if facts["kind"] in COMPARISON_KINDS:
+        names.append("davidson")
+    if facts["order_effect"]:
+        names.append("order")
+    return [known[name] for name in names]
+
+
+def _subtitle(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> str:
+    """Return protocol, counts and procedure in one line."""
+    counts = facts["counts"]
+    systems = counted(counts["systems"], nouns["system"])
+    if counts["humans"]:
+        systems += " and " + counted(counts["humans"], nouns["human"])
+    judgments = counted(counts["judgments"], nouns["judgment"])
+    procedure = facts["procedure_title"].replace("'", "’")
+    return " · ".join([nouns["title"], systems, judgments, f"ranked by {procedure}"])
+
+
+# ------------------------------------------------------------------ the ranking as a figure
+
+
+class Axis:
+    """The small drawings beside the ranking: intervals of scores, and sets of ranks.
+
+    Places are percentages of the cell, so that the drawings fit every width.
     """
-    alpha = options.pop("alpha", 0.05) / max(len(judgments), 1)
-    return {name: verdict(each, alpha=alpha, **options) for name, each in judgments.items()}
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        low, high = facts["score_range"]
+        for row in facts["controls"]:
+            low, high = min(low, row["score"]), max(high, row["score"])
+        room = 0.02 * (high - low) or 0.5
+        self.low, self.width = low - room, high - low + 2 * room
+        self.n = len(facts["ranking"])
+        digits = facts["decimals"]
+        self.low_label = number(low, digits)
+        self.high_label = number(high, digits)
+
+    def _x(self, score: float) -> str:
+        return f"{100 * (score - self.low) / self.width:.2f}%"
+
+    def interval(self, row: Mapping[str, Any]) -> Markup:
+        """Return the drawing of a score with its interval."""
+        parts = []
+        if self.low < 0 < self.low + self.width:
+            x = self._x(0.0)
+            parts.append(f'<line class="zero" x1="{x}" x2="{x}" y1="0" y2="18"/>')
+        low, high = row.get("score_low"), row.get("score_high")
+        if low is not None and high is not None and row.get("assessable"):
+            ends = f'x1="{self._x(low)}" x2="{self._x(high)}"'
+            parts.append(f'<line class="bar" {ends} y1="9" y2="9" stroke-width="2"/>')
+        score = row.get("score_adjusted", row["score"])
+        score = row["score"] if score is None else score
+        if score is not None:
+            parts.append(f'<circle class="dot" cx="{self._x(score)}" cy="9" r="3.5"/>')
+        return _drawing(parts)
+
+    def ranks(self, row: Mapping[str, Any]) -> Markup:
+        """Return the drawing of the ranks that a system could have."""
+        parts = []
+        if row["assessable"]:
+            low = 100 * (row["rank_low"] - 1) / self.n
+            width = 100 * (row["rank_high"] - row["rank_low"] + 1) / self.n
+            at = f'x="{low:.2f}%" width="{width:.2f}%" y="5" height="8"'
+            parts.append(f'<rect class="dot" {at} opacity=".35"/>')
+        middle = 100 * (row["rank"] - 0.5) / self.n
+        parts.append(f'<circle class="dot" cx="{middle:.2f}%" cy="9" r="2.6"/>')
+        return _drawing(parts)
 
 
-def overview(made: Mapping[str, Verdict], level: float = 0.05) -> str:
-    """Return one page that puts several verdicts side by side."""
-    environment = template_environment(3)
-    first = next(iter(made.values()))
-    css = files(__package__).joinpath("templates/verdict.css").read_text("utf-8")
-    nouns = vocabularies()[first.facts["vocabulary"]]
-    rows = [{"name": name, **each.facts} for name, each in made.items()]
-    template = environment.get_template("overview.html.j2")
-    return template.render(rows=rows, w=nouns, css=css, level=level)
+def _drawing(parts: Sequence[str]) -> Markup:
+    return Markup('<svg aria-hidden="true">' + "".join(parts) + "</svg>")
+
+
+# ------------------------------------------------------------------ templates and filters
+
+
+@lru_cache(maxsize=1)
+def stylesheet() -> str:
+    """Return the style of all pages."""
+    return files(__package__).joinpath("templates/verdict.css").read_text(encoding="utf-8")
+
+
+def page_environment(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> jinja2.Environment:
+    """Return the templates, with the filters that show numbers and names of these facts."""
+    digits = facts["decimals"]
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("rankstability.verdict", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {
+        "about": lambda value: f"{float(f'{value:.2g}'):,.0f}",
+        "all_names": lambda values: joined(values, len(values)),
+        "basename": lambda value: re.split(r"[\\/]", value)[-1],
+        "capital": lambda value: value[:1].upper() + value[1:],
+        "chance": lambda value: f"under 1{NBSP}%" if 0 <= value < 0.01 else percent(value),
+        "caution": lambda note: escape_invisible(caution(note, nouns)),
+        "count": lambda value: "" if value is None else f"{value:,.0f}",
+        "counted": counted,
+        "fewest": _fewest,
+        "name": lambda value: escape_invisible(str(value)),
+        "names": joined,
+        "odds": lambda value: percent(1 / (1 + math.exp(-value))) if value is not None else "?",
+        "percent": percent,
+        "rank_set": _rank_set,
+        "reason": lambda code: reason(code, nouns),
+        "row_reason": lambda code: row_reason(code, nouns),
+        "score": lambda value: number(value, digits),
+        "short": lambda value: (
+            "" if value is None else f"{value:.2g}" if value < 10 else f"{value:.0f}"
+        ),
+        "two": lambda value: number(value, 2),
+    }
+    return environment
+
+
+def number(value: float | None, digits: int) -> str:
+    """Return a number with a true minus sign; empty if it is missing."""
+    if value is None:
+        return ""
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        text = text.removeprefix("-")
+    return text.replace("-", "−")
+
+
+def percent(value: float | None) -> str:
+    """Return a share in percent, to a whole number if it is at least 1 %; empty if missing.
+
+    >>> percent(0.434).replace(NBSP, " "), percent(0.0043).replace(NBSP, " ")
+    ('43 %', '0.4 %')
+    """
+    if value is None:
+        return ""
+    digits = 1 if 0 < value < 0.01 else 0
+    return f"{100 * value:.{digits}f}{NBSP}%"
+
+
+def level_of(value: float) -> str:
+    """Return an error rate or a level of confidence in percent, exactly.
+
+    >>> level_of(0.975).replace(NBSP, " ")
+    '97.5 %'
+    """
+    return f"{100 * value:.4g}{NBSP}%"
+
+
+def counted(value: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "boundary"), counted(1200, "vote")
+    ('1 boundary', '1,200 votes')
+    """
+    if value == 1:
+        return f"1 {noun}"
+    several: str = tables()["plurals"].get(noun, noun + "s")
+    return f"{value:,} {several}"
+
+
+def joined(values: Sequence[str], most: int = MAX_NAMES) -> str:
+    """Return names as a list in a sentence: at most so many, and how many more there are."""
+    names = [escape_invisible(str(value)) for value in values]
+    if len(names) > most:
+        return ", ".join(names[:most]) + f" and {len(names) - most} more"
+    if len(names) < 2:
+        return "".join(names)
+    return ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def _rank_set(row: Mapping[str, Any]) -> str:
+    """Return the ranks that a system could have."""
+    if not row["assessable"]:
+        return "–"
+    low, high = int(row["rank_low"]), int(row["rank_high"])
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _fewest(row: Mapping[str, Any]) -> str:
+    """Return the fewest removals, with the kind of bound."""
+    if row["fewest"] is None:
+        return "none found"
+    return f"{row['fewest']:,.0f}" if row["bound"] == "exact" else f"at most {row['fewest']:,.0f}"
+
+
+def plain_text(markup: str) -> str:
+    """Return the first paragraph of an answer as plain text."""
+    first = re.search(r"<p[^>]*>(.*?)</p>", markup, re.S)
+    text = re.sub(r"<[^>]+>", "", first[1] if first else markup)
+    return escape_invisible(" ".join(html.unescape(text).split()))
+
+
+# ------------------------------------------------------------------ files
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")
+
+
+def write_folder(target: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files into a folder, whole or not at all; names can contain folders.
+
+    Everything is written beside the target first. A new folder is then renamed; in an existing one
+    each file is replaced, the last one of `contents` at the end.
+    """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=".partial-", dir=target.parent))
+        try:
+            for name, content in contents.items():
+                path = scratch / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            scratch.chmod(0o755)
+            if not target.exists():
+                scratch.rename(target)
+                return
+            for name in contents:
+                (target / name).parent.mkdir(parents=True, exist_ok=True)
+                os.replace(scratch / name, target / name)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+    except OSError as error:
+        raise DataError("unwritable_folder", file=target, value=error.strerror) from None
 
 
 def split_by(judgments: Judgments, column: str) -> dict[str, Judgments]:
-    """Return the judgments of each value of a column, such as ``domain``."""
+    """Return the judgments of each value of a column, such as ``domain``.
+
+    Raises
+    ------
+    DataError
+        ``no_such_column``.
+    """
     table = judgments.table
     if column not in table:
         known = ", ".join(map(str, table.columns))
@@ -212,76 +513,3 @@ def split_by(judgments: Judgments, column: str) -> dict[str, Judgments]:
         return {value: keep(judgments, **{words[column]: [value]}) for value in values}
     rows = {value: (table[column].astype(str) == value).to_numpy() for value in values}
     return {value: judgments.with_table(table[mask]) for value, mask in rows.items()}
-
-
-def strip_tags(markup: str) -> str:
-    """Return the first two paragraphs of a page's answer as plain text."""
-    paragraphs = re.findall(r"<p[^>]*>(.*?)</p>", markup, re.S)
-    text = " ".join(re.sub(r"<[^>]+>", "", each) for each in paragraphs[:2])
-    return " ".join(html.unescape(text).split())
-
-
-def unit_phrases(unit: str, nouns: Mapping[str, str]) -> dict[str, str]:
-    """Return what a statement allows for, and what remains unknown, in the nouns of a page."""
-    table = yaml.safe_load(files(__package__).joinpath("units.yaml").read_text("utf-8"))
-    return {key: text.format(**nouns) for key, text in table[unit].items()}
-
-
-def _rules(ranking: Ranking) -> dict[int, str]:
-    """Return the style of the rule below each rank."""
-    styles = {"drawn and supported": "solid", "drawn": "dashed", "supported": "double"}
-    return {rank: styles[kind] for rank, kind in boundary_kinds(ranking).items()}
-
-
-def _title(facts: Mapping[str, Any]) -> str:
-    """Return the title of the page: campaign, pair and task."""
-    parts = [facts["campaign"] or facts["source"] or "Your judgments", facts["pair"], facts["task"]]
-    return escape_invisible(" ".join(dict.fromkeys(filter(None, parts))))[:90]
-
-
-def _subtitle(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> str:
-    """Return protocol, counts and procedure in one line."""
-    counts = facts["counts"]
-    protocol = nouns["title"].format(protocol=facts["protocol"] or KIND_NAMES[facts["kind"]])
-    parts = [protocol, f"{counts['systems']:,} {nouns['systems']}"]
-    if counts["humans"]:
-        parts.append(f"{counts['humans']} {nouns['human']}" + ("s" if counts["humans"] > 1 else ""))
-    parts.append(f"{counts['judgments']:,} {nouns['judgments']}")
-    parts.append("ranked by " + facts["procedure_title"])
-    return " · ".join(parts)
-
-
-def template_environment(digits: int) -> jinja2.Environment:
-    """Return the templates, with the filters that show numbers and names."""
-    loader = jinja2.PackageLoader("rankstability.verdict", "templates")
-    environment = jinja2.Environment(
-        loader=loader,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.filters["score"] = lambda value: "" if value is None else f"{value:.{digits}f}"
-    environment.filters["count"] = lambda value: f"{value:,.0f}"
-    environment.filters["percent"] = lambda value: "" if value is None else f"{100 * value:.0f} %"
-    environment.filters["name"] = lambda value: escape_invisible(str(value))
-    environment.filters["names"] = lambda values: _join([escape_invisible(str(v)) for v in values])
-    return environment
-
-
-def _join(names: Sequence[str]) -> str:
-    """Return names as a list in a sentence, at most eight of them."""
-    if len(names) > 8:
-        return ", ".join(names[:7]) + f" and {len(names) - 7} more"
-    if len(names) < 2:
-        return "".join(names)
-    return ", ".join(names[:-1]) + " and " + names[-1]
-
-
-def _figure(ranking: Ranking) -> str:
-    """Return the figure of the ranking as a PNG in base64; empty for very many systems."""
-    if len(ranking.systems) > MAX_FIGURE:
-        return ""
-    out = io.BytesIO()
-    plot_ranking(ranking).savefig(out, format="png", dpi=120, metadata={"Software": None})
-    return base64.b64encode(out.getvalue()).decode()

@@ -1,0 +1,224 @@
+"""Several verdicts at once, with one page that puts them side by side."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ..errors import DataError, escape_invisible
+from ..inference.tasks import rank_over_tasks
+from ..judgments import Judgments
+from .facts import leaders_of, plain_value
+from .page import (
+    Verdict,
+    page_environment,
+    page_values,
+    split_by,
+    verdict,
+    write_folder,
+)
+from .words import nouns_for
+
+MAX_FOLDER = 60  # characters of a folder's name
+
+
+@dataclass(frozen=True, repr=False)
+class Verdicts:
+    """Verdicts on several rankings, by name, and a page that puts them side by side.
+
+    Attributes
+    ----------
+    verdicts : dict of str to Verdict
+    candidates : dict of str to list of str
+        For each ranking the systems of which one is the best; all answers are valid together.
+    tasks : dict or None
+        The answer over all of them, if it was asked for: rows, candidates, left_out.
+    html : str
+        The page side by side.
+    """
+
+    verdicts: Mapping[str, Verdict]
+    candidates: Mapping[str, list[str]]
+    tasks: Mapping[str, Any] | None
+    html: str
+
+    def __getitem__(self, name: str) -> Verdict:
+        """Return the verdict of this name."""
+        return self.verdicts[name]
+
+    @property
+    def answer(self) -> str:
+        """The answers, a line each."""
+        return "\n".join(
+            f"{escape_invisible(name)}: {each.answer}" for name, each in self.verdicts.items()
+        )
+
+    def save(self, folder: str | Path) -> list[str]:
+        """Write a folder for each verdict, and ``index.html`` beside them, whole or not at all.
+
+        Returns the names of the files; nothing is written if `folder` is empty.
+        """
+        if not str(folder):
+            return []
+        names = folder_names(list(self.verdicts))
+        contents = {
+            f"{names[key]}/{name}": content
+            for key, each in self.verdicts.items()
+            for name, content in each.contents().items()
+        }
+        leaders = {"candidates": dict(self.candidates), "over_all": self.tasks}
+        text = json.dumps(leaders, indent=1, ensure_ascii=False) + "\n"
+        contents["index.json"] = text.encode("utf-8", "backslashreplace")
+        contents["index.html"] = self.html.encode("utf-8", "backslashreplace")
+        write_folder(Path(folder), contents)
+        return list(contents)
+
+    def __repr__(self) -> str:
+        """Return the answers, a line each."""
+        return self.answer
+
+    def _repr_html_(self) -> str:
+        """Show the page in a frame of its own, which cannot run scripts."""
+        page = html.escape(self.html, quote=True)
+        style = "width: 100%; height: 700px; border: 0"
+        return f'<iframe sandbox="" srcdoc="{page}" style="{style}"></iframe>'
+
+
+def verdicts(
+    judgments: Mapping[str, Judgments] | Judgments,
+    output: str | Path = "",
+    *,
+    each: str | None = None,
+    over_all: bool = False,
+    alpha: float = 0.05,
+    title: str = "",
+    **options: Any,
+) -> Verdicts:
+    """Say how far several rankings can be trusted, with one page that puts them side by side.
+
+    Parameters
+    ----------
+    judgments : mapping of str to Judgments, or Judgments
+        Language pairs, tasks or criteria by name; or judgments that `each` divides.
+    output : str or Path
+        A folder for all pages; empty: none.
+    each : str, optional
+        A column, such as ``domain``: one ranking for each of its values.
+    over_all : bool
+        Whether to answer which system is best over all of them, equally weighted.
+    alpha : float
+        Error rate of each page, and of all leaders together.
+    title : str
+        The name of the data.
+    **options
+        As for `verdict`.
+
+    Returns
+    -------
+    Verdicts
+
+    Raises
+    ------
+    DataError
+        ``no_such_column``; ``no_judgments`` if there are none; and as `verdict`.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> pairs = {pair: rs.load("demo-srdc", pair) for pair in ("de-en", "en-cs")}
+    >>> list(verdicts(pairs).candidates)
+    ['de-en', 'en-cs']
+    """
+    if isinstance(judgments, Judgments):
+        if each is None:
+            raise DataError("no_such_column", column="each", expected="a column")
+        title = title or judgments.campaign or judgments.source
+        parts = split_by(judgments, each)
+    else:
+        parts = dict(judgments)
+    if not parts:
+        raise DataError("no_judgments")
+    made = {
+        name: verdict(part, alpha=alpha, title=_title(title, name, part), **options)
+        for name, part in parts.items()
+    }
+    rankings = {name: one.ranking for name, one in made.items()}
+    humans = {name: part.humans for name, part in parts.items()}
+    candidates = leaders_of(rankings, humans, alpha)
+    tasks = _over_all(list(parts.values()), options, alpha) if over_all else None
+    page = _page(made, candidates, tasks, title)
+    found = Verdicts(made, candidates, tasks, page)
+    found.save(output)
+    return found
+
+
+def _title(title: str, name: str, part: Judgments) -> str:
+    """Return the title of one page: the name of the data, and that of the part."""
+    first = title or part.campaign or part.source
+    return f"{first}: {name}" if first and name not in first else name
+
+
+def _over_all(parts: list[Judgments], options: Mapping[str, Any], alpha: float) -> dict[str, Any]:
+    """Return the ranking over all parts, equally weighted."""
+    known = {key: options[key] for key in ("unit", "procedure") if options.get(key)}
+    found = rank_over_tasks(parts, alpha=alpha, **known)
+    humans = {name for part in parts for name in part.humans}
+    return {
+        "rows": plain_value(found.table),
+        "candidates": [name for name in found.candidates.systems if name not in humans],
+        "left_out": list(found.left_out),
+    }
+
+
+def folder_names(names: list[str]) -> dict[str, str]:
+    """Return a safe name of a folder for each name; no two are the same.
+
+    >>> folder_names(["a/b", "a?b", ".."])
+    {'a/b': 'a_b', 'a?b': 'a_b-2', '..': 'all'}
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        kept = "".join(c if c.isalnum() or c in "-_. " else "_" for c in escape_invisible(name))
+        first = kept.strip(". ")[:MAX_FOLDER] or "all"
+        folder, number = first, 1
+        while folder.lower() in {used.lower() for used in found.values()}:
+            number += 1
+            folder = f"{first}-{number}"
+        found[name] = folder
+    return found
+
+
+def _page(
+    made: Mapping[str, Verdict],
+    candidates: Mapping[str, list[str]],
+    tasks: Mapping[str, Any] | None,
+    title: str,
+) -> str:
+    """Return the page side by side."""
+    first = next(iter(made.values())).facts
+    nouns = nouns_for(first)
+    environment = page_environment(first, nouns)
+    folders = folder_names(list(made))
+    rows = [
+        {
+            **one.facts,
+            "name": name,
+            "link": f"{quote(folders[name])}/verdict.html",
+            "candidates": candidates[name],
+        }
+        for name, one in made.items()
+    ]
+    same = len({one.facts["score_name"] for one in made.values()}) == 1
+    values = {
+        **page_values(first, nouns),
+        "rows": rows,
+        "tasks": tasks,
+        "title": title or first["campaign"] or first["source"] or "Several rankings",
+        "score_name": first["score_name"] if same else "score",
+    }
+    return environment.get_template("overview.html.j2").render(**values)
