@@ -98,6 +98,14 @@ def test_blocks_in_which_a_system_is_shown_ranked_and_best():
     assert table["sole_winner_blocks"].tolist() == [1, 1, 1]  # b and c: ranked alone
 
 
+def test_controls_have_no_score():
+    judgments = ranking_blocks([{"bad": 1, "a": 2, "b": 3}, {"a": 1, "b": 2, "bad": 3}])
+    hidden = judgments.with_table(judgments.table, controls=("bad",))
+    table = score_comparisons(hidden).set_index("system")
+    assert table.index.tolist() == ["a", "b"]
+    assert table.loc["a", "sole_winner_blocks"] == 2
+
+
 def test_sign_tests_are_corrected_for_all_pairs():
     blocks = [{"a": 1, "b": 2, "c": 3}] * 9 + [{"a": 2, "b": 1, "c": 1}]
     tests = sign_tests(ranking_blocks(blocks))

@@ -1,5 +1,6 @@
 """From blocks and votes to comparisons and counts, against plain loops."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -91,6 +92,16 @@ def test_the_reference_is_left_out_unless_asked_for():
     assert len(pair_counts(judgments)) == 6
 
 
+def test_controls_are_left_out():
+    judgments = ranking_blocks([{"_ref": 1, "a": 2, "bad": 3}, {"a": 1, "b": 2, "bad": 3}])
+    hidden = judgments.with_table(judgments.table, controls=("bad",))
+    assert vote_arrays(hidden).systems == ("a", "b")
+    assert vote_arrays(hidden, reference=True).systems == ("_ref", "a", "b")
+    assert len(vote_arrays(hidden).first) == 1
+    votes = vote_judgments(random_votes(1), controls=("c",))
+    assert vote_arrays(votes).systems == ("a", "b", "d", "e")
+
+
 def test_a_comparison_belongs_to_the_annotator_and_question_of_its_block():
     blocks = [{"a": 1, "b": 2, "c": 3}, {"a": 2, "c": 1}]
     judgments = ranking_blocks(blocks, annotators=["x", "y"], segments=["s", "t"])
@@ -148,8 +159,6 @@ def test_counts_of_votes_by_hand():
 def test_weights_of_votes_are_counted():
     votes = random_votes(3)
     counts = count_votes(votes)
-    from dataclasses import replace
-
     half = count_votes(replace(votes, weight=votes.weight / 2))
     np.testing.assert_allclose(2 * half.wins, counts.wins)
 

@@ -102,9 +102,10 @@ def rank_matrix(judgments: Judgments) -> tuple[np.ndarray, np.ndarray]:
     -------
     codes, ranks : arrays of int, shape (blocks, outputs)
         The systems of `count_pairs` and their ranks (-1: not ranked); codes are -1 in blocks that
-        show fewer outputs.
+        show fewer outputs. Controls are left out.
     """
     table = judgments.table
+    table = table[~table["system"].isin(judgments.controls)]
     code, _ = codes_of(table["system"])
     block, _ = pd.factorize(table["block"])
     order = np.argsort(block, kind="stable")
@@ -121,8 +122,8 @@ def vote_arrays(judgments: Judgments, reference: bool = False, unranked: str = D
     """Return the comparisons of votes or relative rankings as arrays.
 
     In relative rankings a comparison belongs to the annotator and the question of its block: the
-    document if documents are named (more than one), otherwise the segment. Votes of judge models
-    beside those of people are left out.
+    document if documents are named (more than one), otherwise the segment. Outputs of known quality
+    (controls), and votes of judge models beside those of people, are left out.
 
     Parameters
     ----------
@@ -140,12 +141,12 @@ def vote_arrays(judgments: Judgments, reference: bool = False, unranked: str = D
         return _from_votes(judgments)
     systems, row, first, second, sign = expand_blocks(judgments, unranked)
     outcome = (sign + 1) / 2
-    keep = np.ones(len(row), bool)
-    if not reference and REFERENCE in systems:
-        code = systems.index(REFERENCE)
-        keep = (first != code) & (second != code)
-        first, second = first - (first > code), second - (second > code)
-        systems = tuple(name for name in systems if name != REFERENCE)
+    hidden = set(judgments.controls) if reference else {*judgments.controls, REFERENCE}
+    shown = np.array([name not in hidden for name in systems], bool)
+    keep = shown[first] & shown[second]
+    code = np.cumsum(shown) - 1
+    first, second = code[first], code[second]
+    systems = tuple(name for name in systems if name not in hidden)
     at = row[keep]
     annotator, annotators = _unit(table, "annotator", at)
     named = "document" in table and table["document"].nunique() > 1
