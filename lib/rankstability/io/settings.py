@@ -11,6 +11,7 @@ import yaml
 from ..errors import DataError
 
 NAME = "campaign.yaml"
+MAX_BYTES = 1 << 20
 
 
 def read_settings(path: Path) -> dict[str, Any]:
@@ -21,20 +22,25 @@ def read_settings(path: Path) -> dict[str, Any]:
     DataError
         For a key given twice, a file that is not a mapping, or broken YAML, with the line.
     """
+    if path.stat().st_size > MAX_BYTES:
+        raise DataError("broken_settings", file=path, expected=f"at most {MAX_BYTES} bytes")
     try:
-        node = yaml.compose(path.read_text(encoding="utf-8-sig"), Loader=yaml.SafeLoader)
+        text = path.read_text(encoding="utf-8-sig")
+        if any(isinstance(each, yaml.AliasEvent) for each in yaml.parse(text, yaml.SafeLoader)):
+            raise DataError("broken_settings", file=path, value="*", expected="no aliases")
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        found = {} if node is None else _value(node, path)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = None if mark is None else mark.line + 1
         raise DataError("broken_settings", file=path, line=line, value=error.problem) from None
+    except (yaml.YAMLError, RecursionError) as error:
+        value = str(error).splitlines()[0][:80]
+        raise DataError("broken_settings", file=path, value=value) from None
     except UnicodeDecodeError:
         raise DataError("not_utf8", file=path) from None
-    if node is None:
-        return {}
-    if not isinstance(node, yaml.MappingNode):
+    if not isinstance(found, dict):
         raise DataError("broken_settings", file=path, line=1, expected="key: value")
-    found = _value(node, path)
-    assert isinstance(found, dict)
     return found
 
 
@@ -60,12 +66,29 @@ def _value(node: yaml.Node, path: Path) -> Any:
     raise DataError("broken_settings", file=path, line=line)
 
 
-def write_settings(words: Mapping[str, Any], path: Path, data: str) -> None:
-    """Write the words as ``campaign.yaml``, so that reading it gives the same words."""
+def settings_text(words: Mapping[str, Any], data: str = "") -> str:
+    """Return words as the text of a ``campaign.yaml``.
+
+    >>> print(settings_text({"score": "stars", "scale": (1.0, 5.0)}, "a.csv"))
+    data: a.csv
+    score: stars
+    scale:
+    - '1'
+    - '5'
+    <BLANKLINE>
+    """
     plain = {name: _plain(value) for name, value in words.items()}
-    text = yaml.safe_dump({"data": data, **plain}, sort_keys=False, allow_unicode=True)
+    plain = {"data": data, **plain} if data else plain
+    return str(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=1000))
+
+
+def write_settings(words: Mapping[str, Any], path: Path, data: str) -> None:
+    """Write the words as ``campaign.yaml``, so that reading it gives the same words.
+
+    `data` is the file or folder of the judgments, relative to the folder of `path`.
+    """
     scratch = path.with_suffix(".partial")
-    scratch.write_text(text, encoding="utf-8")
+    scratch.write_text(settings_text(words, data), encoding="utf-8")
     scratch.replace(path)
 
 
@@ -74,7 +97,7 @@ def _plain(value: Any) -> Any:
     if value is True:
         return "true"
     if isinstance(value, Mapping):
-        return {str(key): str(each) for key, each in value.items()}
+        return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [f"{each:g}" if isinstance(each, float) else str(each) for each in value]
     return str(value)

@@ -1,0 +1,218 @@
+"""What was read: counts, a judgment as it was read, games in both orders, hidden references."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..codes import EXCLUSIONS, NOTES
+from ..errors import DataError, escape_invisible
+from ..judgments import Judgments
+from .settings import settings_text
+
+
+def count_read(judgments: Judgments) -> pd.DataFrame:
+    """Count what was read and what was left out.
+
+    Parameters
+    ----------
+    judgments : Judgments
+
+    Returns
+    -------
+    DataFrame
+        Columns what and number: judgments, systems, segments (of votes: questions), annotators,
+        documents, and a row for each reason for which rows were left out.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> from rankstability.io.report import count_read
+    >>> table = count_read(rs.load("demo-srdc", "de-en")).set_index("what")
+    >>> int(table.loc["systems", "number"])
+    10
+    """
+    unit = "questions" if judgments.kind == "votes" else "segments"
+    rows = [
+        ("judgments", judgments.n_judgments),
+        ("systems", judgments.n_systems),
+        (unit, judgments.n_segments),
+        ("annotators", judgments.n_annotators),
+        ("documents", judgments.n_documents),
+    ]
+    if judgments.controls:
+        rows.append(("controls, not ranked", len(judgments.controls)))
+    left_out = judgments.excluded.groupby("code", sort=False)["rows"].sum()
+    rows += [(f"left out: {EXCLUSIONS.get(code, code)}", n) for code, n in left_out.items()]
+    return pd.DataFrame(rows, columns=["what", "number"])
+
+
+def first_judgment(judgments: Judgments) -> pd.Series:
+    """Return the first judgment as it was read: role to value, without missing values.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rankstability as rs
+    >>> from rankstability.io.report import first_judgment
+    >>> frame = pd.DataFrame({"system": list("ABAB"), "segment": [1, 1, 2, 2], "score": [3, 4, 5, 4]})
+    >>> first_judgment(rs.judgments(frame)).to_dict()
+    {'system': 'A', 'segment': '1', 'score': 3.0}
+    """
+    return judgments.table.iloc[0].dropna()
+
+
+def describe_reading(judgments: Judgments) -> list[str]:
+    """Return how judgments were read as lines of text, as ``rankstability read`` prints them."""
+    lines = [f"{row.what}: {row.number:,}" for row in count_read(judgments).itertuples()]
+    values = ", ".join(f"{role} {value}" for role, value in first_judgment(judgments).items())
+    lines.append(f"the first judgment as read: {values}")
+    if judgments.scale is not None and judgments.kind != "votes":
+        better = "lower" if judgments.lower_is_better else "higher"
+        low, high = judgments.scale
+        lines.append(f"scale: {low:g} to {high:g}; {better} is better")
+    for note in judgments.notes.itertuples():
+        lines.append(
+            f"note: {note.rows:,} {NOTES.get(note.code, note.code)} {note.detail}".rstrip()
+        )
+    if judgments.declared:
+        lines += ["the words as campaign.yaml:", *settings_text(judgments.declared).splitlines()]
+    return [escape_invisible(line) for line in lines]
+
+
+def list_games(votes: Judgments) -> pd.DataFrame:
+    """List the games of votes: what one annotator said of two systems on one question.
+
+    Votes in both orders are one game; a game whose winner changes with the order is a tie.
+
+    Parameters
+    ----------
+    votes : Judgments
+        Votes that name questions.
+
+    Returns
+    -------
+    DataFrame
+        One row per game: question, annotator (if named), system_a, system_b (in order of name),
+        votes, orders (1 or 2), changed (whether the winner changes with the order) and winner (a
+        name, or ``tie``).
+
+    Raises
+    ------
+    DataError
+        ``wrong_kind`` for other judgments, ``not_applicable_column`` without questions.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rankstability as rs
+    >>> from rankstability.io.report import list_games
+    >>> frame = pd.DataFrame({"left": ["A", "B"], "right": ["B", "A"], "winner": ["left", "left"], "question": [1, 1]})
+    >>> list_games(rs.battles(frame))[["votes", "orders", "changed", "winner"]].values.tolist()
+    [[2, 2, True, 'tie']]
+    """
+    if votes.kind != "votes":
+        raise DataError("wrong_kind", kind=votes.kind)
+    if "question" not in votes.table:
+        raise DataError("not_applicable_column", column="question")
+    table = votes.table
+    left, right = table["left"].astype(str).to_numpy(), table["right"].astype(str).to_numpy()
+    won = table["winner"].map({"left": 1.0, "tie": 0.5, "right": 0.0}).to_numpy(float)
+    swapped = left > right
+    frame = pd.DataFrame(
+        {
+            "question": table["question"].astype(str),
+            "system_a": np.where(swapped, right, left),
+            "system_b": np.where(swapped, left, right),
+            "won": np.where(swapped, 1 - won, won),
+            "swapped": swapped,
+        }
+    )
+    keys = ["question", "system_a", "system_b"]
+    if "annotator" in table:
+        frame.insert(1, "annotator", table["annotator"].astype(object).fillna("").astype(str))
+        keys.insert(1, "annotator")
+    games = frame.groupby(keys, sort=False).agg(
+        votes=("won", "size"), orders=("swapped", "nunique"), low=("won", "min"), high=("won", "max"),
+        mean=("won", "mean"),
+    ).reset_index()  # fmt: skip
+    games["changed"] = (games["low"] != games["high"]) & (games["orders"] > 1)
+    winner = np.where(games["mean"] > 0.5, games["system_a"], games["system_b"])
+    tied = (games["mean"] == 0.5) | games["changed"]
+    games["winner"] = np.where(tied, "tie", winner)
+    return games.drop(columns=["low", "high", "mean"])
+
+
+def summarise_orders(votes: Judgments) -> pd.Series:
+    """Summarise votes in both orders of presentation.
+
+    Returns
+    -------
+    Series
+        votes, games, both_orders (games in both orders), changed (of these, how many change their
+        winner with the order), first_wins (share of decided votes won by the system shown first).
+    """
+    games = list_games(votes)
+    decided = votes.table["winner"].astype(str)
+    decided = decided[decided != "tie"]
+    return pd.Series(
+        {
+            "votes": len(votes.table),
+            "games": len(games),
+            "both_orders": int((games["orders"] > 1).sum()),
+            "changed": int(games["changed"].sum()),
+            "first_wins": float((decided == "left").mean()),
+        }
+    )
+
+
+def reference_below_anchor(judgments: Judgments, reference: str = "") -> pd.DataFrame:
+    """Count how often each annotator rated the hidden reference below another control.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Ratings with controls.
+    reference : str
+        The control that is the hidden reference; by default the one with the best mean.
+
+    Returns
+    -------
+    DataFrame
+        One row per annotator: annotator, trials (segments on which both were rated), below (on how
+        many of these the reference was rated worse than the best anchor) and share. Empty without
+        annotators or with fewer than two controls.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rankstability as rs
+    >>> from rankstability.io.report import reference_below_anchor
+    >>> frame = pd.DataFrame({"system": ["reference", "anchor35", "A", "B"], "segment": 1, "annotator": "x", "score": [20, 40, 60, 50]})
+    >>> listening = rs.judgments(frame, controls=["reference", "anchor35"])
+    >>> reference_below_anchor(listening, "reference").values.tolist()
+    [['x', 1, 1, 1.0]]
+    """
+    empty = pd.DataFrame(columns=["annotator", "trials", "below", "share"])
+    table = judgments.table
+    if "annotator" not in table or len(judgments.controls) < 2:
+        return empty
+    sign = -1 if judgments.lower_is_better else 1
+    rows = table[table["system"].isin(judgments.controls)]
+    score = sign * rows["score"]
+    if not reference:
+        reference = str(score.groupby(rows["system"].astype(str)).mean().idxmax())
+    if reference not in judgments.controls:
+        raise DataError("unknown_system", value=reference, expected=", ".join(judgments.controls))
+    keys = [rows[name].astype(str) for name in ("annotator", "segment")]
+    is_reference = (rows["system"] == reference).to_numpy(bool)
+    best = score.where(is_reference).groupby(keys).mean()
+    anchor = score.where(~is_reference).groupby(keys).max()
+    both = pd.DataFrame({"best": best, "anchor": anchor}).dropna().reset_index()
+    both["below"] = both["best"] < both["anchor"]
+    if both.empty:
+        return empty
+    found = both.groupby("annotator")["below"].agg(["size", "sum"]).reset_index()
+    found.columns = pd.Index(["annotator", "trials", "below"])
+    found["share"] = found["below"] / found["trials"]
+    return found.sort_values(["share", "annotator"], ascending=[False, True], ignore_index=True)
