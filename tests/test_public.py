@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+
 import rankstability as rs
 
 FUNCTIONS = sorted(name for name in rs.__all__ if inspect.isfunction(getattr(rs, name)))
@@ -20,7 +21,7 @@ def test_a_public_function_has_a_docstring_with_an_example(name):
     text = inspect.getdoc(getattr(rs, name)) or ""
     first = text.split("\n")[0]
     assert first[0].isupper() and first.endswith((".", "?"))
-    assert ">>> " in text or name in ("escape_invisible", "suggest")
+    assert ">>> " in text or name in ("collect", "escape_invisible", "suggest")
 
 
 def test_importing_the_package_does_no_work_and_keeps_matplotlib_as_it_is():

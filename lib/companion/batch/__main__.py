@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-import rankstability as rs
 from papermill.exceptions import PapermillExecutionError
+
+import rankstability as rs
 
 from . import jobs, run
 
@@ -30,7 +31,10 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except PapermillExecutionError as error:
-        print(f"error: {given.notebook}, {given.campaign}: {error.ename}: {error.evalue}", file=sys.stderr)
+        print(
+            f"error: {given.notebook}, {given.campaign}: {error.ename}: {error.evalue}",
+            file=sys.stderr,
+        )
         return 1
 
 

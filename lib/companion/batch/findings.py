@@ -53,7 +53,12 @@ def boundaries() -> Finding | None:
     main = table.sort_values("place").groupby("campaign", as_index=False).first()
     shown = main[main["campaign"].isin(["wmt18", "wmt20", "wmt21"])]
     drawn, supported = int(shown["drawn"].sum()), int(shown["supported"].sum())
-    columns = {"campaign": "campaign", "drawn": "drawn", "supported": "supported", "unit": "sampling units"}
+    columns = {
+        "campaign": "campaign",
+        "drawn": "drawn",
+        "supported": "supported",
+        "unit": "sampling units",
+    }
     return _finding(
         f"{supported} of {drawn} cluster boundaries are supported",
         "WMT's procedures draw boundaries between clusters of systems. We asked which of them a new "
@@ -74,7 +79,9 @@ def removals() -> Finding | None:
     grouped = grouped[grouped["size"] >= 2].sort_values("median")
     grouped["removed"] = (100 * grouped["median"]).map("{:.2f} %".format)
     shown = grouped[["campaign", "size", "removed"]]
-    shown = shown.rename(columns={"size": "language pairs", "removed": "judgments removed (median)"})
+    shown = shown.rename(
+        columns={"size": "language pairs", "removed": "judgments removed (median)"}
+    )
     return _finding(
         "First place is often decided by very few judgments",
         "We looked for the smallest set of judgments whose removal puts another system first. The "

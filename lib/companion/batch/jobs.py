@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import papermill
-import rankstability as rs
 import yaml
+
+import rankstability as rs
 
 ROOT = Path(__file__).resolve().parents[3]
 NOTEBOOKS = ROOT / "notebooks"

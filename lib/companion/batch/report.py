@@ -12,9 +12,10 @@ import bleach
 import jinja2
 import nbformat
 import pandas as pd
-import rankstability as rs
 from bleach.css_sanitizer import CSSSanitizer
 from sphinx.cmd.build import main as sphinx_build
+
+import rankstability as rs
 
 from . import findings, ledger
 from .jobs import FIGURES, NOTEBOOKS, ROOT, WHOLE
