@@ -382,6 +382,27 @@ def test_a_question_with_most_votes_counts_as_little_more_than_one():
     assert "unit_with_half" in result.notes
 
 
+@pytest.mark.parametrize("relative", [False, True])
+def test_a_question_with_ties_only_adds_no_units(relative):
+    votes = replace(random_votes(14), relative_ranking=relative, order_known=not relative)
+    before = infer_votes(votes)
+    tied = rows(votes, np.append(np.arange(400), np.arange(200)))
+    added = np.arange(600) >= 400
+    after = infer_votes(
+        replace(
+            tied,
+            outcome=np.where(added, 0.5, tied.outcome),
+            question=np.where(added, 30, tied.question),
+        )
+    )
+    assert after.units["question"] == before.units["question"] + 1
+    for kind in before.effective:
+        np.testing.assert_allclose(
+            by_code(after, after.effective[kind]), by_code(before, before.effective[kind])
+        )
+    np.testing.assert_allclose(pairs_by_code(after, after.df), pairs_by_code(before, before.df))
+
+
 def test_few_questions_are_named():
     rng = np.random.default_rng(3)
     votes = replace(random_votes(11, size=4000), question=rng.integers(0, 4, 4000))

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from rankstability.inference.votes import infer_votes, second_answers
+from rankstability.io.formats import relative_ranking
 from rankstability.io.load import load, pairs
 from rankstability.judgments import Judgments
 from rankstability.scores.pairwise import vote_arrays
@@ -50,6 +51,17 @@ def test_segments_in_place_of_documents_say_more_about_wmt10():
         by_segment = judgments.with_table(judgments.table.drop(columns="document"))
         results.append(infer_votes(vote_arrays(by_segment)))
     assert statements(results) == (145, 106, 300, 1)
+
+
+def test_paid_annotators_of_wmt10():
+    file = real_data("wmt10") / "data_RNK-public.csv"
+    results = [
+        infer_votes(vote_arrays(judgments))
+        for task in relative_ranking.list_tasks([file])
+        for judgments in relative_ranking.read([file], task=task).values()
+    ]
+    assert statements(results) == (145, 114, 47, 1)
+    assert sum(int((~result.assessable).sum()) for result in results) == 17
 
 
 def test_llmfao_with_new_annotators_and_prompts():
