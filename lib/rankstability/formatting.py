@@ -66,7 +66,7 @@ def _reasons(title: str, table: Any, sentences: dict[str, str]) -> list[str]:
     ]
     if len(rows) > MAX_REASONS:
         rest = rows.iloc[MAX_REASONS:].sum()
-        lines.append(f"{title}: {number(rest)} rows for {len(rows) - MAX_REASONS} other reasons")
+        lines.append(f"{title}: {number(rest)} rows for other reasons")
     return lines
 
 
@@ -86,6 +86,16 @@ LEGENDS = {
     "drawn": "dashed: drawn by the procedure, not supported",
     "supported": "double: supported, not drawn by the procedure",
     "drawn without inference": "solid: drawn by the rule",
+}
+LATEX_RULES = {
+    "drawn and supported": "\\midrule",
+    "drawn": "\\cmidrule(lr){1-%d}",
+    "supported": "\\midrule\\midrule",
+}
+LATEX_LEGENDS = {
+    "drawn and supported": "% \\midrule: drawn by the procedure and supported",
+    "drawn": "% \\cmidrule: drawn by the procedure, not supported",
+    "supported": "% two \\midrule: supported, not drawn by the procedure",
 }
 
 
@@ -207,9 +217,9 @@ def ranking_as_latex(ranking: Any) -> str:
     text = str(styler.to_latex(column_format="rlrrrr"[: len(heading)], hrules=True))
     lines = text.splitlines()
     first = lines.index("\\midrule") + 1
-    for rank, kind in sorted(boundary_kinds(ranking).items(), reverse=True):
-        rule = {"drawn": "\\cmidrule(lr){1-%d}", "supported": "\\midrule\\midrule"}.get(
-            kind, "\\midrule"
-        )
-        lines.insert(first + rank, rule % len(heading) if "%d" in rule else rule)
+    kinds = boundary_kinds(ranking)
+    for rank, kind in sorted(kinds.items(), reverse=True):
+        lines.insert(first + rank, LATEX_RULES[kind].replace("%d", str(len(heading))))
+    if ranking.inference is not None:
+        lines += [LATEX_LEGENDS[kind] for kind in sorted(set(kinds.values()))]
     return "\n".join(lines) + "\n"
