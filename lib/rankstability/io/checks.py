@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,8 +13,8 @@ import pandas as pd
 
 from ..errors import DataError, suggest
 from ..judgments import EXCLUDED, Judgments
-from .declare import command_line
-from .shape import TRUTH, list_columns, spelled
+from .propose import has_numbers, propose_codes, propose_roles, question_columns, word_scale
+from .shape import TRUTH, list_columns, nested_value, spelled
 
 MISSING = ("", "na", "n/a", "nan", "none", "null", "-")
 NOBODY = ("unknown", "anonymous", "anon", "-", "?", "", "na", "n/a", "nan", "none", "null")
@@ -31,16 +31,12 @@ WINNERS = {
     "left": "left", "model_a": "left", "right": "right", "model_b": "right", "tie": "tie",
     "tie (bothbad)": "tie", "bothbad": "tie", "both_bad": "tie", "both bad": "tie", "draw": "tie",
 }  # fmt: skip
+MIN_ON_SCALE = 10  # scores from which a scale is told
+MIN_SCALE_RATIO = 4.0  # between the largest scores of two scales
+MAX_RANKINGS = 200  # of ``each``
+MAX_LISTED = 6  # names that an error lists
 BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad")
 FLAGS = ("is_tie", "tie", "ties", "draw", "is_draw")
-PROPOSED = {  # names that a printed command tries; never used unasked
-    "system": ("model", "engine", "codec", "method", "condition", "stimulus", "rating_stimulus", "candidate", "name", "mt", "submission"),
-    "segment": ("item", "id", "item_id", "doc_id", "seg_id", "sentence", "utterance", "trial", "trial_id", "sample", "uid", "prompt", "question", "question_id", "story id", "mr_id", "idx"),
-    "score": ("rating", "stars", "value", "mos", "mark", "grade", "points", "correct", "accuracy", "rating_score", "quality", "adequacy", "likert"),
-    "left": ("model_1", "system_a", "system1", "a", "first", "generator_1", "option_a", "model1"),
-    "right": ("model_2", "system_b", "system2", "b", "second", "generator_2", "option_b", "model2"),
-    "winner": ("choice", "preference", "vote", "preferred", "label", "result", "outcome", "verdict"),
-}  # fmt: skip
 
 
 @dataclass
@@ -75,79 +71,15 @@ def missing_roles(
     missing: Sequence[str],
     votes: bool,
     file: str | None,
-    works: Callable[[dict[str, Any]], bool],
 ) -> DataError:
-    """Return the error for roles that are neither declared nor found, with a command that works."""
-    by_name = {spelled(str(name)): str(name) for name in frame.columns}
-    proposal: dict[str, str] = {}
-    taken = set(roles.values())
-    for role in missing:
-        for name in PROPOSED.get(role, ()):
-            column = by_name.get(spelled(name))
-            if column and column not in taken:
-                proposal[role] = column
-                taken.add(column)
-                break
-    remedy = None
-    if {"winner", "loser"} <= set(by_name) and "system" in missing:
-        words: dict[str, Any] = {**roles, "winner": by_name["winner"], "loser": by_name["loser"]}
-        flags = [by_name[spelled(flag)] for flag in FLAGS if spelled(flag) in by_name]
-        if flags:
-            words["tie"] = flags[0]
-        if works(words):
-            remedy = command_line(file or "FILE", words)
-    else:
-        for role in missing:
-            if role not in proposal:
-                column = _by_values(frame, role, taken)
-                if column:
-                    proposal[role] = column
-                    taken.add(column)
-    if remedy is None and len(proposal) == len(missing):
-        words = {**roles, **proposal}
-        if not votes and LOWER.search(proposal.get("score", "")):
-            words["lower_is_better"] = True
-        if works(words):
-            remedy = command_line(file or "FILE", words)
-    numbers = ", ".join(missing)
-    if not len(set(by_name) - {"id"}) or (
-        not votes and "score" in missing and not _has_numbers(frame)
-    ):
-        return DataError("no_ratings", file=file, value=numbers, expected=list_columns(frame))
-    return DataError(
-        "missing_role", file=file, value=numbers, expected=list_columns(frame), remedy=remedy
-    )
-
-
-def _by_values(frame: pd.DataFrame, role: str, taken: set[str]) -> str:
-    """Return the only column whose values could fill a role, for a command that is then tried."""
-    fits = []
-    for name in map(str, frame.columns):
-        values = frame[name].head(5000)
-        if name in taken or values.map(lambda value: isinstance(value, (list, dict))).any():
-            continue
-        numeric = bool(pd.to_numeric(values, errors="coerce").notna().mean() > 0.5)
-        number = values.nunique()
-        few = 1 < number <= min(200, len(values) / 2)
-        if (role == "score" and numeric) or (role == "system" and few and not numeric):
-            fits.append(name)
-        if role == "segment" and not numeric and number > 2:
-            fits.append(name)
-    return fits[0] if len(fits) == 1 else ""
-
-
-def _has_numbers(frame: pd.DataFrame) -> bool:
-    """Return whether some column, names aside, could hold ratings."""
-    ignored = re.compile(
-        r"(?i)(^|_)(id|idx|index|annotator|created_at|updated_at|lead_time|time|date)($|_)"
-    )
-    for name in frame.columns:
-        if ignored.search(str(name)):
-            continue
-        values = frame[name].head(200)
-        if pd.to_numeric(values, errors="coerce").notna().mean() > 0.5 or values.nunique() > 1:
-            return True
-    return False
+    """Return the error for roles that are neither declared nor found, with proposed words."""
+    names = ", ".join(missing)
+    columns = list_columns(frame)
+    nothing = not votes and "score" in missing and not has_numbers(frame)
+    if nothing or not {spelled(str(name)) for name in frame.columns} - {"id"}:
+        return DataError("no_ratings", file=file, value=names, expected=columns)
+    proposed = propose_roles(frame, roles, missing, votes)
+    return DataError("missing_role", file=file, value=names, expected=columns, propose=proposed)
 
 
 def refuse_flag_of_ties(frame: pd.DataFrame, file: str | None) -> None:
@@ -157,12 +89,9 @@ def refuse_flag_of_ties(frame: pd.DataFrame, file: str | None) -> None:
             truth = frame[name].astype(str).str.strip().str.lower().map(TRUTH)
             if truth.notna().all() and truth.any():
                 raise DataError(
-                    "flag_of_ties",
-                    file=file,
-                    column=str(name),
-                    value=int(truth.sum()),
-                    expected=f"--tie {name}",
-                )
+                    "flag_of_ties", file=file, column=str(name), value=int(truth.sum()),
+                    propose=[{"tie": str(name)}],
+                )  # fmt: skip
 
 
 def plain_name(name: str) -> str:
@@ -195,31 +124,56 @@ def refuse_alike(
     for role in roles:
         if role not in table:
             continue
-        names = [str(name) for name in table[role].unique() if name != ""]
-        seen: dict[str, str] = {}
-        for name in names:
-            other = seen.setdefault(plain_name(name), name)
-            if other != name:
-                raise DataError(
-                    "names_alike", file=file, column=role, value=f"{other} and {name}",
-                    expected=f"--codes '{name}={other}' to join them, or --names exact to keep them",
-                )  # fmt: skip
+        counts = table[role].astype(str).value_counts()
+        groups: dict[str, list[str]] = {}
+        for name in counts.index:
+            if name not in ("", "nan"):
+                groups.setdefault(plain_name(name), []).append(name)
+        alike = [names for names in groups.values() if len(names) > 1]
+        if alike:
+            raise _alike_error(role, alike, file)
+
+
+def _alike_error(role: str, alike: Sequence[Sequence[str]], file: str | None) -> DataError:
+    """Return the error for names that look alike: join them, or keep them apart."""
+    shown = "; ".join(" and ".join(names) for names in alike[:MAX_LISTED])
+    more = f"; and {len(alike) - MAX_LISTED} more" if len(alike) > MAX_LISTED else ""
+    joined = {other: names[0] for names in alike for other in names[1:]}
+    return DataError(
+        "names_alike", file=file, column=role, value=shown + more,
+        expected="one spelling of each name, or --names exact",
+        alternatives=[{"codes": joined}, {"names": "exact"}],
+    )  # fmt: skip
 
 
 def refuse_totals(
-    table: pd.DataFrame, roles: Sequence[str], given: Mapping[str, Any], file: str | None
+    table: pd.DataFrame,
+    roles: Sequence[str],
+    given: Mapping[str, Any],
+    file: str | None,
+    found: Mapping[str, str] | None = None,
 ) -> None:
-    """Refuse rows that are totals or averages of others, not judgments."""
+    """Refuse rows that are totals, averages or labels, not judgments."""
     kept = {*given.get("controls", ()), *given.get("humans", ())}
+    columns = found or {}
     for role in roles:
         if role not in table:
             continue
         names = [str(name) for name in table[role].unique()]
-        found = [name for name in names if name.strip().lower() in TOTALS and name not in kept]
-        if found and len(names) > len(found):
+        labels = {spelled(role), spelled(str(columns.get(role, role)))}
+        labels |= {label + "name" for label in labels} | {label + "id" for label in labels}
+        listed = [
+            name
+            for name in names
+            if (name.strip().lower() in TOTALS or spelled(name) in labels) and name not in kept
+        ]
+        if listed and len(names) > len(listed):
+            proposed: list[dict[str, Any]] = [{"where": {f"{columns.get(role, role)}!": listed}}]
+            if role == "system":
+                proposed.append({"controls": listed})
             raise DataError(
-                "rows_that_are_no_judgments", file=file, column=role, value=", ".join(found),
-                expected=f"--controls {found[0]}" if role == "system" else "a table without these rows",
+                "rows_that_are_no_judgments", file=file, column=str(columns.get(role, role)),
+                value=", ".join(listed[:MAX_LISTED]), propose=proposed,
             )  # fmt: skip
 
 
@@ -257,12 +211,16 @@ def read_scores(
     wrong = np.array([value not in MISSING for value in lowered], bool) & ~np.isfinite(numbers)
     if wrong.any():
         row = int(np.flatnonzero(wrong[codes_of])[0])
-        bad = [str(value) for value in np.array(names, dtype=object)[wrong]][:6]
-        hint = " ".join(f"'{value}=NUMBER'" for value in bad)
+        bad = [str(value) for value in np.array(names, dtype=object)[wrong]]
+        scale = word_scale(bad)
+        proposed: list[dict[str, Any]] = [{"codes": scale}] if scale else []
+        if len(bad) <= MAX_LISTED and np.isfinite(numbers).sum() > len(bad):
+            proposed.append({"where": {f"{name}!": bad}})
         line = None if first_line is None else first_line + row
         raise DataError(
             "not_a_number", file=file, line=line, row=None if line else row, column=name,
-            value=text.iloc[row], expected=f"a number, or --codes {hint}",
+            value=", ".join(bad[:MAX_LISTED]), expected="a number, or --codes 'WORD=NUMBER'",
+            propose=proposed,
         )  # fmt: skip
     return pd.Series(np.where(codes_of >= 0, numbers[codes_of], np.nan), index=cells.index)
 
@@ -289,23 +247,19 @@ def build_ratings(
     codes = given.get("codes", {})
     first_line = table.attrs.get("first_line")
     for role in names:
-        if role in table:
-            wrong = table[role].map(lambda value: isinstance(value, (list, dict)))
-            if wrong.any():
-                raise DataError(
-                    "list_as_name",
-                    file=file,
-                    column=found[role],
-                    value=str(table.loc[wrong, role].iloc[0])[:40],
-                )
+        if role in table and (nested := nested_value(table[role])):
+            raise DataError("list_as_name", file=file, column=found[role], value=nested)
     table = clean_names(table, names, notes)
     table = apply_name_codes(table, names, codes)
     table["score"] = read_scores(table["score"], codes, found["score"], file, first_line)
     for role in ("system", "segment"):
         empty = table.index[table[role] == ""]
         if len(empty):
-            raise DataError("empty_name", file=file, row=int(empty[0]), column=found[role])
-    refuse_totals(table, ("system", "annotator", "segment"), given, file)
+            raise DataError(
+                "empty_name", file=file, row=int(empty[0]), column=found[role], value=len(empty),
+                propose=[{"where": {f"{found[role]}!": ""}}],
+            )  # fmt: skip
+    refuse_totals(table, ("system", "annotator", "segment"), given, file, found)
     refuse_alike(table, ("system", "annotator", "document", "domain", "criterion"), given, file)
     _check_segments(table, given, file)
     _check_direction(found["score"], given, file)
@@ -319,7 +273,7 @@ def build_ratings(
     _list_unused(unused, notes)
     for word, role in (("controls", "system"), ("humans", "system"), ("models", "annotator")):
         _check_declared(table, given, word, role, file)
-    split = _split_by(table, unused, given, file)
+    split = _split_by(table, unused, given, notes, file)
     if split is not None:
         return {
             name: _ratings(
@@ -385,13 +339,8 @@ def _ratings(
     models = tuple(given.get("models", ()))
     if not models and len(annotators):
         models = tuple(str(name) for name in annotators if MODEL.search(str(name)))
-        if models and len(models) < len(annotators):
-            raise DataError(
-                "models_among_annotators",
-                file=file,
-                value=", ".join(models),
-                expected=f"--models {' '.join(models)}",
-            )
+        if models and len(models) < sum(1 for name in annotators if name):
+            raise _mixed_error(models, file)
     controls = tuple(given.get("controls", ()))
     made = Judgments(
         table=pd.DataFrame(columns),
@@ -414,6 +363,14 @@ def _ratings(
     return made
 
 
+def _mixed_error(models: Sequence[str], file: str | None) -> DataError:
+    """Return the error for models among the annotators: declare them."""
+    return DataError(
+        "models_among_annotators", file=file, value=", ".join(models[:MAX_LISTED]),
+        propose=[{"models": list(models)}],
+    )  # fmt: skip
+
+
 def _check_direction(column: str, given: Mapping[str, Any], file: str | None) -> None:
     """Ask for the direction where the name of the score suggests that lower is better."""
     if LOWER.search(column) and not ({"lower_is_better", "higher_is_better"} & set(given)):
@@ -421,23 +378,33 @@ def _check_direction(column: str, given: Mapping[str, Any], file: str | None) ->
             "direction",
             file=file,
             column=column,
-            expected="--lower-is-better or --higher-is-better",
+            alternatives=[{"lower_is_better": True}, {"higher_is_better": True}],
         )
 
 
 def _check_segments(table: pd.DataFrame, given: Mapping[str, Any], file: str | None) -> None:
-    """Refuse segments that differ only by leading zeros or a trailing ``.0`` between systems."""
+    """Refuse segments that differ only in form: by leading zeros, or by case between systems."""
     if given.get("names") == "exact":
         return
-    names = pd.Series(table["segment"].unique())
+    names = pd.Series(table["segment"].unique()).astype(str)
     bare = names.str.replace(r"^0+(?=\d)", "", regex=True).str.replace(r"\.0$", "", regex=True)
     twice = bare[bare.duplicated(keep=False)]
+    if twice.empty:
+        bare = names.str.casefold().str.replace(r"[\W_]+", "", regex=True)
+        bare = bare.where(bare != "", names)
+        twice = bare[bare.duplicated(keep=False)]
+        if len(twice):
+            systems = table.groupby("segment", observed=True)["system"].unique()
+            twice = twice[[_share_nothing(systems, names[bare == key]) for key in twice]]
     if len(twice):
-        pair = names[bare == twice.iloc[0]].tolist()[:2]
-        raise DataError(
-            "names_alike", file=file, column="segment", value=" and ".join(pair),
-            expected=f"--codes '{pair[1]}={pair[0]}' to join them, or --names exact to keep them",
-        )  # fmt: skip
+        alike = [names[bare == key].tolist() for key in twice.unique()]
+        raise _alike_error("segment", alike, file)
+
+
+def _share_nothing(systems: pd.Series, names: pd.Series) -> bool:
+    """Return whether no system has judgments on two of these segments."""
+    found = [name for segment in names for name in systems[segment]]
+    return len(set(found)) == len(found)
 
 
 def _name_nobody(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
@@ -464,7 +431,7 @@ def _refuse_undeclared(
         known = [str(name) for name in table["criterion"].unique()]
         raise DataError(
             "several_criteria", file=file, value=", ".join(known[:6]),
-            expected=f"--each criterion, or --where criterion='{known[0]}'",
+            propose=[{"each": "criterion"}],
         )  # fmt: skip
     repeated = table.duplicated(keys, keep=False)
     if not repeated.any():
@@ -481,7 +448,7 @@ def _refuse_undeclared(
             known = ", ".join(values.unique()[:5])
             raise DataError(
                 "undeclared_column", file=file, column=str(name), value=known,
-                expected=f"--criterion '{name}' --each criterion, or --where '{name}={values.iloc[0]}'",
+                propose=[{"criterion": str(name), "each": "criterion"}],
             )  # fmt: skip
 
 
@@ -499,17 +466,26 @@ def _check_declared(
     table: pd.DataFrame, given: Mapping[str, Any], word: str, role: str, file: str | None
 ) -> None:
     """Refuse a declared control, human translation or model that does not occur."""
-    known = set(table[role].astype(str)) if role in table else set()
-    for name in given.get(word, ()):
+    if not given.get(word):
+        return
+    known = {str(name) for name in table[role].unique() if name} if role in table else set()
+    for name in given[word]:
         if name not in known:
             nearest = suggest(name, known)
+            named = [nearest if each == name else each for each in given[word]]
             raise DataError(
-                "unknown_name", file=file, column=word, value=name, expected=nearest or None
-            )
+                "unknown_name", file=file, column=word, value=name,
+                expected=", ".join(sorted(known)[:MAX_LISTED]) or None,
+                propose=[{word: list(dict.fromkeys(named))}] if nearest else [],
+            )  # fmt: skip
 
 
 def _split_by(
-    table: pd.DataFrame, unused: pd.DataFrame, given: Mapping[str, Any], file: str | None
+    table: pd.DataFrame,
+    unused: pd.DataFrame,
+    given: Mapping[str, Any],
+    notes: Notes,
+    file: str | None,
 ) -> list[tuple[str, str, pd.Series]] | None:
     """Return the rows of each value of ``each``, or of each language pair; None if there is one."""
     each = given.get("each")
@@ -531,22 +507,36 @@ def _split_by(
         )
     name = alike[spelled(each)]
     values = (table[name] if name in table else unused[name]).map(str)
-    return [(str(name), value, values == value) for value in dict.fromkeys(values) if value]
+    named = values[values != ""]
+    if (named.nunique() < len(values) / 2 and named.nunique() > MAX_RANKINGS) or named.empty:
+        raise DataError("too_many_rankings", file=file, column="each", value=int(named.nunique()))
+    notes.leave_out("no_value_of_each", int((values == "").sum()), str(name))
+    return [(str(name), value, values == value) for value in named.unique()]
 
 
 def _note_other_scales(table: pd.DataFrame, notes: Notes) -> None:
     """Note a system, annotator or document whose scores lie on another scale than all others."""
-    low, high = table["score"].min(), table["score"].max()
     for role in ("system", "annotator", "document"):
         if role not in table or table[role].nunique() < 3:
             continue
         ranges = table.groupby(role, observed=True)["score"].agg(["min", "max", "size"])
-        ranges = ranges[ranges["size"] >= 10]
-        small = ranges[(ranges["max"] - low) <= 0.12 * (high - low)]
-        if 0 < len(small) <= len(ranges) / 3 and len(ranges) > 2:
-            name = str(small.index[0])
-            detail = f"{role} {name}: {small['min'].iloc[0]:g} to {small['max'].iloc[0]:g} of {low:g} to {high:g}"
-            notes.keep("other_scale", int(small["size"].sum()), detail)
+        ranges = ranges[(ranges["size"] >= MIN_ON_SCALE) & (ranges["max"] > ranges["min"])]
+        ends = np.sort(ranges[["min", "max"]].abs().max(axis=1).to_numpy())
+        if len(ends) < 3 or not ends[0] > 0:
+            continue
+        steps = ends[1:] / ends[:-1]
+        gap = int(steps.argmax())
+        if steps[gap] < MIN_SCALE_RATIO:
+            continue
+        reach = ranges[["min", "max"]].abs().max(axis=1)
+        small, large = ranges[reach <= ends[gap]], ranges[reach > ends[gap]]
+        odd, usual = (small, large) if len(small) <= len(large) else (large, small)
+        if len(odd) > len(ranges) / 3:
+            continue
+        low, high = usual["min"].min(), usual["max"].max()
+        for name, row in odd.head(MAX_LISTED).iterrows():
+            detail = f"{role} {name}: {row['min']:g} to {row['max']:g}, others: {low:g} to {high:g}"
+            notes.keep("other_scale", int(row["size"]), detail)
 
 
 def _note_repeats(table: pd.DataFrame, notes: Notes) -> None:
@@ -567,6 +557,7 @@ def build_votes(
     notes: Notes,
     source: str,
     file: str | None,
+    found: Mapping[str, str],
 ) -> Any:
     """Return votes from one row per comparison; by ``each`` if it is given."""
     names = ("left", "right", "annotator", "question", "domain", "pair")
@@ -575,19 +566,27 @@ def build_votes(
     table = clean_names(table, names, notes)
     table = apply_name_codes(table, names, {k: v for k, v in codes.items() if v not in sides})
     refuse_flag_of_ties(unused, file)
+    for role in names:
+        if role in table and (nested := nested_value(table[role])):
+            raise DataError("list_as_name", file=file, column=found[role], value=nested)
     for role in ("left", "right"):
         empty = table.index[table[role] == ""]
         if len(empty):
-            raise DataError("empty_name", file=file, row=int(empty[0]), column=role)
+            raise DataError(
+                "empty_name", file=file, row=int(empty[0]), column=found[role], value=len(empty),
+                propose=[{"where": {f"{found[role]}!": ""}}],
+            )  # fmt: skip
     same = table.index[table["left"] == table["right"]]
     if len(same):
         raise DataError(
             "model_against_itself", file=file, row=int(same[0]), value=table["left"].iloc[same[0]]
         )
     both = pd.DataFrame({"system": pd.concat([table["left"], table["right"]])})
+    refuse_totals(both, ("system",), given, file)
     refuse_alike(both, ("system",), given, file)
     refuse_alike(table, ("annotator", "domain"), given, file)
     table = _name_nobody(table, notes)
+    _need_question(table, unused, given, file)
     table["winner"], bad = read_winners(table, {k: v for k, v in codes.items() if v in sides}, file)
     if bad.any():
         table["both_bad"] = bad
@@ -600,16 +599,43 @@ def build_votes(
     if table["winner"].eq("tie").all():
         raise DataError("only_ties", file=file)
     _list_unused(unused, notes)
-    notes.keep("identical_rows", int(table.duplicated().sum()) if "question" in table else 0)
+    if "question" in table:
+        notes.keep("identical_rows", int(table.duplicated().sum()))
+        notes.keep("both_orders", count_both_orders(table) if given.get("order") is None else 0)
     _check_declared(table, given, "models", "annotator", file)
-    _check_declared(both, given, "controls", "system", file)
-    split = _split_by(table, unused, given, file)
+    for word in ("controls", "humans"):
+        _check_declared(both, given, word, "system", file)
+    split = _split_by(table, unused, given, notes, file)
     if split is not None:
         return {
             name: _votes(table[rows].reset_index(drop=True), given, notes, source, file, name)
             for _, name, rows in split
         }
     return _votes(table, given, notes, source, file)
+
+
+def count_both_orders(table: pd.DataFrame) -> int:
+    """Return how many games, of an annotator, question and two systems, were shown in both orders."""
+    keys = [name for name in ("annotator", "question", "left", "right") if name in table]
+    games = table[keys].drop_duplicates()
+    swapped = games.rename(columns={"left": "right", "right": "left"})
+    return len(games.merge(swapped, on=keys)) // 2
+
+
+def _need_question(
+    table: pd.DataFrame, unused: pd.DataFrame, given: Mapping[str, Any], file: str | None
+) -> None:
+    """Refuse votes of model judges alone that name no question, the only sampling unit they have."""
+    if "annotator" not in table or "question" in table:
+        return
+    annotators = [str(name) for name in table["annotator"].unique() if name]
+    models = given.get("models") or [name for name in annotators if MODEL.search(name)]
+    if models and set(annotators) <= set(models):
+        raise DataError(
+            "question_needed", file=file, value=", ".join(list(models)[:MAX_LISTED]),
+            expected=list_columns(unused) if len(unused.columns) else "a column of questions",
+            propose=[{"question": name} for name in question_columns(unused)],
+        )  # fmt: skip
 
 
 def _votes(
@@ -623,17 +649,8 @@ def _votes(
     """Return the votes of one ranking."""
     annotators = [str(n) for n in table["annotator"].unique() if n] if "annotator" in table else []
     models = tuple(given.get("models", ())) or tuple(n for n in annotators if MODEL.search(n))
-    if models and len(models) == len(annotators) and "question" not in table:
-        raise DataError(
-            "question_needed", file=file, value=", ".join(models), expected="--question COLUMN"
-        )
     if models and len(models) < len(annotators) and "models" not in given:
-        raise DataError(
-            "models_among_annotators",
-            file=file,
-            value=", ".join(models),
-            expected=f"--models {' '.join(models)}",
-        )
+        raise _mixed_error(models, file)
     columns = {}
     for name in table.columns:
         if name == "both_bad":
@@ -689,12 +706,12 @@ def read_winners(
     if len(unknown):
         counts = unknown.value_counts()
         shown = ", ".join(f"{value} ({count})" for value, count in counts.head(8).items())
-        values = [str(value) for value in counts.index[:3]]
-        sides = ("left", "right", "tie")
-        example = " ".join(f"'{value}={side}'" for value, side in zip(values, sides, strict=False))
+        known = {value: side for value, side in meaning.items() if side in ("left", "right", "tie")}
         raise DataError(
-            "unknown_winner", file=file, column="winner", value=shown, expected=f"--codes {example}"
-        )
+            "unknown_winner", file=file, column="winner", value=shown,
+            expected="--codes VALUE=left VALUE=right VALUE=tie",
+            propose=propose_codes([str(value) for value in counts.index], known),
+        )  # fmt: skip
     return winner, text.str.lower().isin(BOTH_BAD)
 
 
@@ -724,3 +741,30 @@ def reference_below_anchor(judgments: Judgments, reference: str) -> pd.DataFrame
     both["below"] = both["reference"] < both["anchor"]
     found = both.groupby("annotator", observed=True)["below"].agg(["size", "sum"])
     return found.rename(columns={"size": "trials", "sum": "below"}).astype(int).reset_index()
+
+
+def note_doubts(result: Any, path: str) -> Any:
+    """Return judgments of a format of the field with notes on other scales and unnamed annotators."""
+    if not isinstance(result, Judgments):
+        return {name: note_doubts(each, path) for name, each in result.items()}
+    notes = Notes(path)
+    table = result.table
+    if "annotator" in table and result.all_rows is None:
+        names = table["annotator"].astype(str)
+        nobody = (
+            names.str.lower().isin([name for name in NOBODY if name]) & table["annotator"].notna()
+        )
+        if nobody.any():
+            notes.keep("no_annotator", int(nobody.sum()))
+            named = table["annotator"].astype(object).where(~nobody)
+            table = table.assign(annotator=named.astype("category"))
+            if table["annotator"].isna().all():
+                table = table.drop(columns="annotator")
+    if "score" in table and result.kind not in ("mqm",):
+        _note_other_scales(table, notes)
+    if not notes.kept:
+        return result
+    known = result.notes
+    more = notes.frames()["notes"]
+    together = more if known.empty else pd.concat([known, more], ignore_index=True)
+    return replace(result, table=table, notes=together)

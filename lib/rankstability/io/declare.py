@@ -60,7 +60,7 @@ WORDS: dict[str, Word] = {
         Word("winner", TEXT, NAMES, "comparisons: which of the two is better"),
         Word("question", TEXT, NAMES, "comparisons: the prompt or source that both answered"),
         Word("chosen", TEXT, NAMES, "a choice among several outputs: the one chosen"),
-        Word("options", TEXT, NAMES, "a choice among several outputs: all that were shown"),
+        Word("options", TEXT, NAMES, "all outputs that were shown; without --chosen: best first"),
         Word("pair", TEXT, NAMES, "the language pair"),
         Word("hit", TEXT, NAMES, "the task of an annotator"),
         Word("item_type", TEXT, NAMES, "SYSTEM, REPEAT, REF or BAD_REF"),
@@ -72,7 +72,12 @@ WORDS: dict[str, Word] = {
         Word("wide", LIST, SHAPE, "columns that are systems, with a score in each"),
         Word("criteria", LIST, SHAPE, "columns that are criteria, with a score in each"),
         Word("outcome", PAIRS, SHAPE, "columns of 0 and 1: left=COLUMN right=COLUMN tie=COLUMN"),
-        Word("where", PAIRS, SHAPE, "only rows with this value: COLUMN=VALUE"),
+        Word(
+            "where",
+            PAIRS,
+            SHAPE,
+            "only rows with this value: COLUMN=VALUE; all others: COLUMN!=VALUE",
+        ),
         Word("header", NUMBER, SHAPE, "the row that names the columns, from 1"),
         Word("skip_rows", NUMBER, SHAPE, "rows below the header that are no data"),
         Word("sheet", TEXT, SHAPE, "the sheet of a workbook"),
@@ -85,6 +90,7 @@ WORDS: dict[str, Word] = {
         Word("models", LIST, MEANING, "annotators that are models"),
         Word("names", TEXT, MEANING, "exact: keep names apart that differ in case", ("exact",)),
         Word("unmarked", TEXT, MEANING, "MQM: outputs without a row", ("clean", "missing")),
+        Word("weights", TEXT, MEANING, "MQM: the table of error weights, such as freitag2021"),
         Word("order", TEXT, MEANING, "unknown: left is not what was shown first", ("unknown",)),
         Word("each", TEXT, MEANING, "one answer for each value of this column"),
         Word("title", TEXT, MEANING, "the name of the campaign"),
@@ -178,18 +184,32 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
-def _pairs(word: Word, value: Any, file: str | None) -> dict[str, str]:
-    """Return pairs as a mapping: given as one, or as texts that are split at the last ``=``."""
+def _pairs(word: Word, value: Any, file: str | None) -> dict[str, Any]:
+    """Return pairs as a mapping: given as one, or as texts that are split at the last ``=``.
+
+    Only ``where`` can name a column several times; its values are then a list.
+    """
     if isinstance(value, Mapping):
-        return {str(key): str(each) for key, each in value.items()}
-    pairs: dict[str, str] = {}
+        return {
+            str(key): [str(part) for part in each]
+            if word.name == "where" and _is_list(each)
+            else str(each)
+            for key, each in value.items()
+        }
+    pairs: dict[str, Any] = {}
     for each in value if _is_list(value) else [value]:
         name, equals, meaning = str(each).rpartition("=")
         if not equals or not name:
             raise DataError(
                 "bad_setting", file=file, column=word.name, value=each, expected="name=value"
             )
-        pairs[name] = meaning
+        if name not in pairs:
+            pairs[name] = meaning
+        elif word.name == "where":
+            before = pairs[name]
+            pairs[name] = [*(before if isinstance(before, list) else [before]), meaning]
+        else:
+            raise DataError("setting_twice", file=file, column=word.option, value=name)
     return pairs
 
 
@@ -247,7 +267,9 @@ def command_line(path: str, words: Mapping[str, Any], command: str = "read") -> 
         if value is True:
             continue
         if isinstance(value, Mapping):
-            parts += [_quoted(f"{key}={each}") for key, each in value.items()]
+            for key, given in value.items():
+                values = given if isinstance(given, list) else [given]
+                parts += [_quoted(f"{key}={each}") for each in values]
         elif isinstance(value, (list, tuple)):
             parts += [
                 _quoted(f"{each:g}" if isinstance(each, float) else str(each)) for each in value
@@ -255,6 +277,21 @@ def command_line(path: str, words: Mapping[str, Any], command: str = "read") -> 
         else:
             parts.append(_quoted(str(value)))
     return " ".join(parts)
+
+
+def python_line(function: str, words: Mapping[str, Any]) -> str:
+    """Return the line of Python that reads a frame with these words."""
+    return f"rs.{function}(" + ", ".join(["frame", *(f"{k}={v!r}" for k, v in words.items())]) + ")"
+
+
+def merge_words(words: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the words with changes: pairs are added to pairs, all else is replaced."""
+    merged = dict(words)
+    for name, value in changes.items():
+        if WORDS[name].kind == PAIRS:
+            value = {**merged.get(name, {}), **value}
+        merged[name] = value
+    return check_words(merged)
 
 
 def _quoted(text: str) -> str:

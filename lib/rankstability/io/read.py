@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError
+from ..errors import DataError, suggest
 from . import checks, settings
-from .declare import ROLES, check_words
+from .declare import NAMES, ROLES, SHAPE, WORDS, check_words
+from .each import split_judgments
 from .formats import registry
+from .remedy import add_remedy
 from .shape import (
     PLACEHOLDER,
     TRUTH,
@@ -21,6 +24,7 @@ from .shape import (
     expand_patterns,
     explode_lists,
     find_column,
+    join_columns,
     list_columns,
     read_files,
     read_outcome,
@@ -30,12 +34,54 @@ from .shape import (
 )
 from .table import as_text, read_frame
 
-MAX_TRIED = 20_000  # rows on which a proposed command is tried
+MAX_TRIED = 1 << 20  # bytes of a large file on which it is checked first
+MAX_TRIED_ROWS = 20_000  # rows of a large frame on which a line of Python is tried
+MAX_TRIED_AGAIN = 1 << 24  # bytes of a file on the whole of which a command is tried
+AT_ONCE = frozenset(
+    {
+        "direction",
+        "missing_role",
+        "no_ratings",
+        "no_such_column",
+        "two_columns",
+        "column_of_two_roles",
+        "placeholder_twice",
+        "unknown_placeholder",
+        "ambiguous_pattern",
+        "column_fits_two",
+        "block_incomplete",
+        "pattern_fits_nothing",
+        "not_a_list",
+        "list_as_name",
+        "too_few_columns",
+        "two_shapes",
+        "not_true_or_false",
+        "several_outcomes",
+        "bad_options",
+        "chosen_not_shown",
+        "empty_name",
+        "names_alike",
+        "rows_that_are_no_judgments",
+        "several_criteria",
+        "undeclared_column",
+        "flag_of_ties",
+        "unknown_winner",
+        "question_needed",
+        "not_a_number",
+        "model_against_itself",
+        "models_among_annotators",
+        "score_outside_scale",
+        "column_twice",
+        "wrong_number_of_cells",
+        "bad_setting",
+    }
+)  # refusals by the first rows that hold for the whole file
 SCORE_ROLES = ("system", "segment", "score")
 VOTE_ROLES = ("left", "right", "winner")
+NUMBERED = re.compile(r"\{n\}")
 ALSO = {  # further exact names of roles, as files of the field have them
     "left": ("model_a",), "right": ("model_b",), "annotator": ("judge",),
-    "question": ("question_id",), "segment": ("segment_id",), "item_type": ("type",),
+    "question": ("question_id", "instruction"), "segment": ("segment_id",), "item_type": ("type",),
 }  # fmt: skip
 
 
@@ -66,27 +112,73 @@ def read(path: str | Path, **words: Any) -> Any:
     >>> rs.read("data/demo/ratings.csv").n_systems > 1
     True
     """
-    path = Path(path)
-    given = check_words(words)
+    file, given = _with_settings(Path(path), check_words(words))
+    if not file.exists():
+        raise DataError("no_such_file", file=file)
+    try:
+        return _read(file, given)
+    except DataError as error:
+        size = file.stat().st_size if file.is_file() else 0
+
+        def trial(tried: dict[str, Any]) -> None:
+            _read(file, tried, first_rows=size > MAX_TRIED)
+            if MAX_TRIED < size <= MAX_TRIED_AGAIN:
+                _read(file, tried)
+
+        raise add_remedy(error, given, trial, str(file)) from None
+
+
+def _with_settings(path: Path, given: dict[str, Any]) -> tuple[Path, dict[str, Any]]:
+    """Return the data, and the words with those of a ``campaign.yaml`` that is named or beside."""
     if path.suffix in (".yaml", ".yml"):
-        beside = settings.read_settings(path)
-        data = path.parent / beside.pop("data", ".")
-        given = {**check_words(beside, file=str(path)), **given}
-        path = data
-    elif (path.parent / settings.NAME).is_file() and path.is_file():
-        found = settings.read_settings(path.parent / settings.NAME)
-        found.pop("data", None)
-        given = {**check_words(found, file=str(path.parent / settings.NAME)), **given}
-    if not path.exists():
-        raise DataError("no_such_file", file=path)
-    winners = {"left", "right", "tie"} & set(given.get("codes", {}).values())
-    if set(given) <= set(registry.WORDS) and not winners:
-        recognised = registry.detect(path)
-        if recognised is not None:
-            return registry.read_as(recognised, path, given)
-    source = path.name
+        if not path.is_file():
+            raise DataError("no_such_file", file=path)
+        found = settings.read_settings(path)
+        data = found.pop("data", ".")
+        if not isinstance(data, str):
+            raise DataError("bad_setting", file=path, column="data", value=data, expected="a path")
+        return path.parent / data, {**check_words(found, file=str(path)), **given}
+    beside = path.parent / settings.NAME
+    if beside.is_file() and path.is_file():
+        found = settings.read_settings(beside)
+        about = found.pop("data", None)
+        if about is None or _same_file(path.parent / str(about), path):
+            return path, {**check_words(found, file=str(beside)), **given}
+    return path, given
+
+
+def _same_file(first: Path, second: Path) -> bool:
+    return first.resolve() == second.resolve() or first.resolve() == second.parent.resolve()
+
+
+def _read(path: Path, given: dict[str, Any], first_rows: bool = False) -> Any:
+    """Read a file or folder with checked words; a large file is refused by its first rows."""
+    recognised = _format_of(path, given)
+    if recognised is not None:
+        words = {name: value for name, value in given.items() if name != "each"}
+        result = checks.note_doubts(registry.read_as(recognised, path, words), path.name)
+        return split_judgments(result, given["each"], str(path)) if "each" in given else result
+    if first_rows:
+        frame, file = _load(path, given, first_rows=True)
+        return build(frame, given, source=path.name, file=file)
+    if path.is_file() and path.stat().st_size > MAX_TRIED:
+        try:
+            _read(path, given, first_rows=True)
+        except DataError as error:
+            if error.code in AT_ONCE:
+                raise
     frame, file = _load(path, given)
-    return build(frame, given, source=source, file=file)
+    return build(frame, given, source=path.name, file=file)
+
+
+def _format_of(path: Path, given: Mapping[str, Any]) -> str | None:
+    """Return the format of the field that a file has, unless the words declare a table."""
+    if {"left", "right", "tie"} & set(given.get("codes", {}).values()):
+        return None
+    declared = [name for name in given if WORDS[name].group in (NAMES, SHAPE)]
+    if declared or {"lower_is_better", "higher_is_better"} & set(given):
+        return None
+    return registry.detect(path)
 
 
 def judgments(frame: Any, **words: Any) -> Any:
@@ -116,7 +208,7 @@ def judgments(frame: Any, **words: Any) -> Any:
     >>> rs.judgments(frame, system="model", segment="item", score="stars").kind
     'leaderboard'
     """
-    return build(text_frame(frame), check_words(words))
+    return _build_frame("judgments", frame, check_words(words))
 
 
 def battles(frame: Any, **words: Any) -> Any:
@@ -146,9 +238,21 @@ def battles(frame: Any, **words: Any) -> Any:
     >>> rs.battles(frame).table["winner"].tolist()
     ['left', 'left', 'tie']
     """
-    given = check_words(words)
+    return _build_frame("battles", frame, check_words(words), votes=True)
+
+
+def _build_frame(function: str, frame: Any, given: dict[str, Any], votes: bool = False) -> Any:
+    """Return the judgments of a frame; a refusal names the line of Python that reads it."""
     text = text_frame(frame)
-    return build(text, given, votes=True)
+    try:
+        return build(text, given, votes=votes)
+    except DataError as error:
+        first = text.head(MAX_TRIED_ROWS)
+
+        def trial(tried: dict[str, Any]) -> None:
+            build(first.copy(), tried, votes=votes)
+
+        raise add_remedy(error, given, trial, "", function) from None
 
 
 def text_frame(frame: Any) -> pd.DataFrame:
@@ -163,12 +267,15 @@ def text_frame(frame: Any) -> pd.DataFrame:
     return as_text(table.reset_index(drop=True))
 
 
-def _load(path: Path, given: Mapping[str, Any]) -> tuple[pd.DataFrame, str]:
+def _load(
+    path: Path, given: Mapping[str, Any], first_rows: bool = False
+) -> tuple[pd.DataFrame, str]:
     """Return the text frame of a file, or of the files below a folder that fit ``files``."""
-    options = {
+    options: dict[str, Any] = {
         "header": given.get("header", 1),
         "skip_rows": given.get("skip_rows", 0),
         "sheet": given.get("sheet", ""),
+        "max_bytes": MAX_TRIED if first_rows else 0,
     }
     if "files" in given:
         folder = path if path.is_dir() else path.parent
@@ -182,7 +289,17 @@ def _load(path: Path, given: Mapping[str, Any]) -> tuple[pd.DataFrame, str]:
     if path.is_dir():
         files = sorted(p for p in path.iterdir() if p.is_file() and p.name != settings.NAME)
         if len(files) != 1:
-            raise DataError("several_files", file=path, expected='--files "{system}.csv"')
+            endings = dict.fromkeys(each.suffix for each in files)
+            raise DataError(
+                "several_files" if files else "no_file_fits",
+                file=path,
+                value=", ".join(each.name for each in files[:6]) or None,
+                propose=[
+                    {"files": f"{{{role}}}{ending}"}
+                    for ending in endings
+                    for role in ("system", "annotator")
+                ],
+            )
         path = files[0]
     return read_frame(path, **options), str(path)
 
@@ -200,20 +317,23 @@ def build(
     if frame.attrs.get("hidden_rows"):
         notes.keep("hidden_rows", frame.attrs["hidden_rows"])
     frame = _only_where(frame, given, notes, file)
-    frame, roles = _reshape(frame, dict(given), file)
+    given = dict(given)
+    frame, roles = _reshape(frame, given, notes, file)
     kind_votes = votes or _are_comparisons(frame, roles)
     found = _find_roles(frame, roles, kind_votes, file)
     used = {name: role for role, name in found.items()}
     unused = [str(name) for name in frame.columns if name not in used]
     table = pd.DataFrame({role: frame[name] for role, name in found.items()})
     if kind_votes:
-        return checks.build_votes(table, frame[unused], given, notes, source, file)
+        return checks.build_votes(table, frame[unused], given, notes, source, file, found)
     return checks.build_ratings(table, frame[unused], given, notes, source, file, found)
 
 
 def _are_comparisons(frame: pd.DataFrame, roles: Mapping[str, str]) -> bool:
     """Return whether a table holds comparisons: by declared roles, or by its exact columns."""
-    if {"left", "right", "winner"} & set(roles):
+    if {"left", "right"} & set(roles):
+        return True
+    if "winner" in roles and not {"system", "score"} & set(roles):
         return True
     if {"system", "score"} & set(roles):
         return False
@@ -227,20 +347,28 @@ def _only_where(
 ) -> pd.DataFrame:
     """Return the rows that ``where`` selects; the others are counted."""
     for name, value in given.get("where", {}).items():
-        column = find_column(frame, name, "where", file)
-        keep = frame[column].astype(str).str.strip() == value.strip()
-        if not keep.any():
-            known = ", ".join(frame[column].astype(str).unique()[:5])
+        excluding = name.endswith("!") and name not in frame
+        column = find_column(frame, name.removesuffix("!") if excluding else name, "where", file)
+        values = [each.strip() for each in (value if isinstance(value, list) else [value])]
+        cells = frame[column].astype(str).str.strip()
+        listed = cells.isin(values)
+        shown = ", ".join(values)
+        if not listed.any() or (excluding and listed.all()):
+            known = list(cells.unique()[:5])
+            nearest = [near for each in values if (near := suggest(each, known))]
             raise DataError(
-                "where_keeps_nothing", file=file, column=column, value=value, expected=known
-            )
-        notes.leave_out("where", int((~keep).sum()), f"{column} is not {value}")
+                "where_keeps_nothing", file=file, column=column, value=shown,
+                expected=", ".join(known), propose=[{"where": {name: each}} for each in nearest],
+            )  # fmt: skip
+        keep = ~listed if excluding else listed
+        sentence = f"{column} is {shown}" if excluding else f"{column} is not {shown}"
+        notes.leave_out("where", int((~keep).sum()), sentence)
         frame = frame[keep].reset_index(drop=True)
     return frame
 
 
 def _reshape(
-    frame: pd.DataFrame, given: dict[str, Any], file: str | None
+    frame: pd.DataFrame, given: dict[str, Any], notes: checks.Notes, file: str | None
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return one row per judgment, and the column of each role that is declared or supplied."""
     roles = {name: given[name] for name in ROLES if name in given}
@@ -253,6 +381,8 @@ def _reshape(
         roles |= {role: role for role in supplied}
     if "files" in given:
         roles |= {role: role for role in PLACEHOLDER.findall(given["files"])}
+    if NUMBERED.search(roles.get("options", "")) and roles["options"] not in frame:
+        frame, roles["options"] = join_columns(frame, roles["options"], "options", file)
     patterns = {
         role: value
         for role, value in roles.items()
@@ -276,20 +406,38 @@ def _reshape(
     if "outcome" in given:
         frame["winner"] = read_outcome(frame, given["outcome"], file)
         roles["winner"] = "winner"
-    if "chosen" in roles:
-        if "options" not in roles:
-            raise DataError(
-                "missing_role", file=file, value="options", expected=list_columns(frame)
-            )
-        chosen = find_column(frame, roles.pop("chosen"), "chosen", file)
-        options = find_column(frame, roles.pop("options"), "options", file)
-        frame = expand_choices(frame, chosen, options, file)
-        roles |= {role: role for role in VOTE_ROLES}
+    if "options" in roles:
+        frame, roles = _choices(frame, roles, given, notes, file)
+    elif "chosen" in roles:
+        raise DataError("missing_role", file=file, value="options", expected=list_columns(frame))
     if "loser" in roles:
         frame, roles = _winner_and_loser(frame, roles, given, file)
     elif "tie" in roles:
         frame, roles = _flag_of_ties(frame, roles, file)
     return frame, roles
+
+
+def _choices(
+    frame: pd.DataFrame,
+    roles: dict[str, str],
+    given: dict[str, Any],
+    notes: checks.Notes,
+    file: str | None,
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return choices among several outputs, or rankings of several, as comparisons."""
+    chosen, options = roles.pop("chosen", ""), roles.pop("options")
+    if chosen:
+        chosen = find_column(frame, chosen, "chosen", file)
+    options = find_column(frame, options, "options", file)
+    if "question" in roles:
+        column = find_column(frame, roles["question"], "question", file)
+        frame, roles["question"] = frame.rename(columns={column: "question"}), "question"
+    frame, nothing = expand_choices(frame, chosen, options, file)
+    notes.leave_out("nothing_chosen", nothing)
+    if frame.empty:
+        raise DataError("no_judgments", file=file)
+    given["order"] = "unknown"
+    return frame, roles | {role: role for role in VOTE_ROLES}
 
 
 def _winner_and_loser(
@@ -307,7 +455,6 @@ def _winner_and_loser(
     out = frame.rename(columns={winner: "left", loser: "right"}).assign(winner=outcome)
     out = out.drop(columns=[name for name in (given.get("tie"),) if name in out])
     given["order"] = "unknown"
-    out.attrs["order_unknown"] = True
     return out, roles | {role: role for role in VOTE_ROLES}
 
 
@@ -342,8 +489,8 @@ def _find_roles(
     }
     taken = set(found.values())
     usual = VOTE_ROLES if votes else SCORE_ROLES
-    optional = ("annotator", "question", "domain", "pair", "criterion")
-    optional += () if votes else ("document", "hit", "item_type", "time")
+    of_scores = () if votes else ("document", "hit", "item_type", "time")
+    optional = ("annotator", "question", "domain", "pair", "criterion", *of_scores)
     by_spelling: dict[str, list[str]] = {}
     for name in frame.columns:
         by_spelling.setdefault(spelled(str(name)), []).append(str(name))
@@ -353,7 +500,10 @@ def _find_roles(
         for name in (role, *ALSO.get(role, ())):
             columns = [each for each in by_spelling.get(spelled(name), []) if each not in taken]
             if len(columns) > 1:
-                raise DataError("two_columns", file=file, column=role, value=" and ".join(columns))
+                raise DataError(
+                    "two_columns", file=file, column=role, value=" and ".join(columns),
+                    propose=[{role: column} for column in columns],
+                )  # fmt: skip
             if columns:
                 found[role] = columns[0]
                 taken.add(columns[0])
@@ -363,16 +513,7 @@ def _find_roles(
         found["segment"] = found.pop("question")
         missing.remove("segment")
     if missing:
-        sample = frame.head(MAX_TRIED).copy()
-
-        def works(words: dict[str, Any]) -> bool:
-            try:
-                build(sample.copy(), check_words(words))
-            except DataError:
-                return False
-            return True
-
-        raise checks.missing_roles(frame, roles, missing, votes, file, works)
+        raise checks.missing_roles(frame, roles, missing, votes, file)
     columns = list(found.values())
     twice = [name for name in columns if columns.count(name) > 1]
     if twice:

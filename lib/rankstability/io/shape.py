@@ -40,6 +40,16 @@ def list_columns(frame: pd.DataFrame) -> str:
     return "; ".join(parts) + (f"; and {more} more" if more > 0 else "")
 
 
+def nested_value(cells: pd.Series) -> str:
+    """Return the first list or dictionary among cells as text; empty if there is none."""
+    if cells.dtype != object:
+        return ""
+    for value in cells:
+        if isinstance(value, (list, dict, tuple)):
+            return str(value)[:40]
+    return ""
+
+
 def find_column(frame: pd.DataFrame, name: str, word: str, file: str | None) -> str:
     """Return the column of this name; case, blanks, ``_`` and ``-`` aside if that is unambiguous."""
     if name in frame:
@@ -49,7 +59,10 @@ def find_column(frame: pd.DataFrame, name: str, word: str, file: str | None) -> 
         return str(alike[0])
     nearest = suggest(name, frame.columns)
     expected = nearest or list_columns(frame)
-    raise DataError("no_such_column", file=file, column=word, value=name, expected=expected)
+    proposed = [{word: nearest}] if nearest and word in ROLES else []
+    raise DataError(
+        "no_such_column", file=file, column=word, value=name, expected=expected, propose=proposed
+    )
 
 
 def match_pattern(pattern: str, names: Sequence[str], word: str) -> dict[str, dict[str, str]]:
@@ -128,7 +141,7 @@ def split_columns(
                 raise DataError(
                     "unknown_placeholder", column="split", value=key, expected=", ".join(ROLES)
                 )
-            frame[key] = values.map(lambda value, key=key: known[value][key])
+            frame[key] = values.map({value: named[key] for value, named in known.items()})
             roles.append(key)
     return frame, roles
 
@@ -168,7 +181,7 @@ def expand_patterns(
                 value=pattern,
                 expected=list_columns(frame),
             )
-        for name, values in matches.items():
+        for name in matches:
             if name in used:
                 raise DataError(
                     "column_fits_two", file=file, column=name, value=f"{used[name]} and {role}"
@@ -252,42 +265,93 @@ TRUTH = {
 
 def expand_choices(
     frame: pd.DataFrame, chosen: str, options: str, file: str | None
-) -> pd.DataFrame:
-    """Return a choice among several outputs as comparisons of the chosen with each other option.
+) -> tuple[pd.DataFrame, int]:
+    """Return choices or rankings of several outputs as comparisons, and how many rows chose none.
 
-    All comparisons of a row belong to its annotator and question, and so are never independent.
-    A row in which none of the options was chosen gives no winner, and ties among the options.
+    A choice compares the chosen output with each other that was shown; a ranking (`chosen` empty;
+    the options are in order, best first) compares each output with each other. All comparisons of
+    a row belong to its annotator and its question, so that they are never taken as independent.
     """
+    shown = [_option_groups(value) for value in frame[options]]
+    best = [str(value).strip() for value in frame[chosen]] if chosen else [""] * len(frame)
     rows: list[tuple[int, str, str, str]] = []
-    for number, (best, shown) in enumerate(zip(frame[chosen], frame[options], strict=True)):
-        names = [
-            str(each).strip()
-            for each in (shown if isinstance(shown, list) else re.split(r"[,;|]", str(shown)))
-        ]
-        names = [name for name in names if name]
-        best = str(best).strip()
+    nothing = 0
+    for number, (groups, name) in enumerate(zip(shown, best, strict=True)):
+        names = [each for group in groups for each in group]
         if len(set(names)) < max(len(names), 2):
             raise DataError(
-                "bad_options", file=file, row=number, column=options, value=str(shown)[:80]
+                "bad_options",
+                file=file,
+                row=number,
+                column=options,
+                value=str(frame[options].iloc[number])[:80],
             )
-        if best in names:
-            rows += [(number, best, other, "left") for other in names if other != best]
-        elif best.lower() in ("none", "", "tie", "neither", "no winner"):
-            pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
-            rows += [(number, a, b, "tie") for a, b in pairs]
+        if not chosen:
+            rows += [(number, *pair) for pair in _ranked_pairs(groups)]
+        elif name in names:
+            rows += [(number, name, other, "left") for other in names if other != name]
+        elif name.lower() in NOTHING:
+            nothing += 1
         else:
             raise DataError(
                 "chosen_not_shown",
                 file=file,
                 row=number,
                 column=chosen,
-                value=best,
+                value=name,
                 expected=", ".join(names),
+                propose=[{"where": {f"{chosen}!": name}}],
             )
     at = np.array([row[0] for row in rows], int)
-    out = frame.drop(columns=[chosen, options]).iloc[at].reset_index(drop=True)
+    out = frame.drop(columns=[name for name in (chosen, options) if name])
+    if "question" not in {spelled(str(name)) for name in out.columns}:
+        out["question"] = [f"row {number}" for number in range(1, len(out) + 1)]
+    out = out.iloc[at].reset_index(drop=True)
     out["left"], out["right"], out["winner"] = ([row[k] for row in rows] for k in (1, 2, 3))
-    return out
+    return out, nothing
+
+
+NOTHING = ("none", "", "tie", "neither", "no winner", "nan", "null")
+
+
+def _option_groups(value: Any) -> list[list[str]]:
+    """Return the options of a cell in order, in groups of equals: a list, or ``A > B = C``."""
+    if isinstance(value, (list, tuple)):
+        parts = [str(each) for each in value]
+    else:
+        text = str(value)
+        parts = text.split(">") if ">" in text else re.split(r"[,;|]", text)
+    groups = [[name.strip() for name in part.split("=")] for part in parts]
+    return [[name for name in group if name] for group in groups if any(group)]
+
+
+def _ranked_pairs(groups: Sequence[Sequence[str]]) -> list[tuple[str, str, str]]:
+    """Return left, right and winner of each pair of a ranking."""
+    pairs: list[tuple[str, str, str]] = []
+    for place, group in enumerate(groups):
+        lower = [name for other in groups[place + 1 :] for name in other]
+        for number, name in enumerate(group):
+            pairs += [(name, equal, "tie") for equal in group[number + 1 :]]
+            pairs += [(name, worse, "left") for worse in lower]
+    return pairs
+
+
+def join_columns(
+    frame: pd.DataFrame, pattern: str, role: str, file: str | None
+) -> tuple[pd.DataFrame, str]:
+    """Return the frame with the columns of a pattern such as ``option{n}`` as one column of lists."""
+    found = match_pattern(pattern, [str(name) for name in frame.columns], role)
+    if not found:
+        raise DataError(
+            "pattern_fits_nothing",
+            file=file,
+            column=role,
+            value=pattern,
+            expected=list_columns(frame),
+        )
+    names = sorted(found, key=lambda name: int(found[name][NUMBER]))
+    lists = [[each for each in row if each != ""] for row in frame[names].to_numpy().tolist()]
+    return frame.drop(columns=names).assign(**{role: lists}), role
 
 
 def read_files(folder: Path, pattern: str) -> list[tuple[Path, dict[str, str]]]:

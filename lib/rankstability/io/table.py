@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import re
+import zlib
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,9 @@ def ending_of(path: Path) -> str:
     return Path(name).suffix
 
 
-def read_frame(path: Path, header: int = 1, skip_rows: int = 0, sheet: str = "") -> pd.DataFrame:
+def read_frame(
+    path: Path, header: int = 1, skip_rows: int = 0, sheet: str = "", max_bytes: int = 0
+) -> pd.DataFrame:
     """Read a file as a frame in which every cell is text; missing cells are empty.
 
     JSON keeps its lists and dictionaries; nested keys are joined by a point.
@@ -42,6 +45,8 @@ def read_frame(path: Path, header: int = 1, skip_rows: int = 0, sheet: str = "")
         Rows below it that are no data.
     sheet : str
         The sheet of a workbook; by default the only one.
+    max_bytes : int
+        Read only whole rows among the first bytes of a text; 0: all.
 
     Returns
     -------
@@ -58,9 +63,10 @@ def read_frame(path: Path, header: int = 1, skip_rows: int = 0, sheet: str = "")
             return as_text(pd.read_parquet(path))
         if ending == ".xlsx":
             return _read_sheet(path, header, skip_rows, sheet)
-        text = _read_text(path)
+        text = _read_text(path, max_bytes)
         if ending in (".json", ".jsonl", ".ndjson"):
-            return frame_of_records(_read_records(path, text), path)
+            whole = not 0 < max_bytes <= len(text)
+            return frame_of_records(_read_records(path, text, whole), path)
         if ending in TABLES or not ending:
             return _read_table(path, text, header, skip_rows)
     except ImportError as error:
@@ -70,14 +76,20 @@ def read_frame(path: Path, header: int = 1, skip_rows: int = 0, sheet: str = "")
     raise DataError("unknown_ending", file=path, expected=", ".join(ENDINGS))
 
 
-def _read_text(path: Path) -> str:
-    """Return the text of a file in UTF-8, without a byte order mark."""
-    raw = path.read_bytes()
-    if raw[:2] == b"\x1f\x8b":
-        try:
-            raw = gzip.decompress(raw)
-        except (OSError, EOFError):
-            raise DataError("damaged_file", file=path) from None
+def _read_text(path: Path, max_bytes: int = 0) -> str:
+    """Return the text of a file in UTF-8, without a byte order mark; perhaps its beginning."""
+    with path.open("rb") as stream:
+        packed = stream.read(2) == b"\x1f\x8b"
+    try:
+        with gzip.open(path) if packed else path.open("rb") as stream:
+            raw = stream.read(max_bytes or -1)
+    except (OSError, EOFError, zlib.error):
+        if not packed:
+            raise
+        raise DataError("damaged_file", file=path) from None
+    if 0 < max_bytes <= len(raw):
+        end = max(raw.rfind(b"\n"), raw.rfind(b"\r"))
+        raw = raw[: end + 1] if end > 0 else raw
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         text = raw.decode("utf-16", errors="replace")
     else:
@@ -118,10 +130,8 @@ def _read_table(path: Path, text: str, header: int, skip_rows: int) -> pd.DataFr
     ending = ending_of(path)
     separator = separator_of(text, ending)
     lines = text.split("\n")
-    if separator == r"\s+":
-        rows = [line.split() for line in lines if line.strip()]
-    else:
-        rows = []
+    blanks = separator == r"\s+"
+    rows = [line.split() for line in lines if line.strip()] if blanks else []
     skipped = [*range(header - 1), *range(header, header + skip_rows)]
     if rows:
         kept = [row for number, row in enumerate(rows) if number not in skipped]
@@ -210,8 +220,10 @@ def _check_swallowed(path: Path, frame: pd.DataFrame) -> None:
                 raise DataError("open_quote", file=path, line=line, column=str(name))
 
 
-def _read_records(path: Path, text: str) -> list[Any]:
+def _read_records(path: Path, text: str, whole_text: bool = True) -> list[Any]:
     """Return the records of JSON or JSON lines, however they are laid out."""
+    if not whole_text:
+        return _first_records(text)
     try:
         whole = json.loads(text)
     except json.JSONDecodeError as error:
@@ -224,6 +236,22 @@ def _read_records(path: Path, text: str) -> list[Any]:
             return lists[0]
         return [whole]
     raise DataError("not_an_object", file=path, value=str(whole)[:40])
+
+
+def _first_records(text: str) -> list[Any]:
+    """Return the records at the beginning of a text that was cut."""
+    decoder = json.JSONDecoder()
+    records = []
+    place = len(text) - len(text.lstrip(" \n\t["))
+    while place < len(text):
+        try:
+            record, place = decoder.raw_decode(text, place)
+        except json.JSONDecodeError:
+            break
+        records.append(record)
+        while place < len(text) and text[place] in " \n\t,":
+            place += 1
+    return records
 
 
 def _read_lines(path: Path, text: str, error: json.JSONDecodeError) -> list[Any]:

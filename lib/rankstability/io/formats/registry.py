@@ -69,6 +69,7 @@ PROTOCOLS = {
 }  # all others: ESA
 WORDS = (
     "unmarked",
+    "weights",
     "humans",
     "models",
     "controls",
@@ -205,9 +206,15 @@ def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict
     no effect on this format, and for systems or annotators that do not exist.
     """
     for word in words:
-        if word not in WORDS or (word == "unmarked" and name != mqm.NAME):
+        if (
+            word not in WORDS
+            or (word == "unmarked" and name != mqm.NAME)
+            or (word == "weights" and name not in (mqm.NAME, appraise_mqm.NAME))
+        ):
             raise DataError("word_without_effect", file=path, column=word, value=name)
-    every = read(path, name, unmarked=words.get("unmarked", ""))
+    every = read(
+        path, name, unmarked=words.get("unmarked", ""), weights=words.get("weights", "")
+    )
     declared = {}
     for pair, found in every.items():
         judgments = _check_names(found, words, path)

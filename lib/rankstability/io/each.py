@@ -1,0 +1,76 @@
+"""Judgments of each value of a column, such as a domain: one ranking for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from ..errors import DataError, suggest
+from ..judgments import Judgments
+from .shape import spelled
+
+RATING = ("system", "document", "segment", "annotator")
+
+
+def split_judgments(
+    result: Judgments | Mapping[str, Judgments], column: str, file: str | None = None
+) -> dict[str, Judgments]:
+    """Return the judgments of each value of a column; of several pairs, ``pair, value``.
+
+    Raises
+    ------
+    DataError
+        ``no_such_column``.
+    """
+    if not isinstance(result, Judgments):
+        return {
+            f"{pair}, {value}": part
+            for pair, judgments in result.items()
+            for value, part in split_judgments(judgments, column, file).items()
+        }
+    table = result.table
+    names = {spelled(str(name)): str(name) for name in table.columns}
+    name = names.get(spelled(column))
+    if name is None or name in ("score", "winner"):
+        nearest = suggest(column, table.columns)
+        known = nearest or ", ".join(map(str, table.columns))
+        raise DataError("no_such_column", file=file, column="each", value=column, expected=known)
+    values = sorted(str(value) for value in table[name].dropna().unique())
+    return {value: _part(result, name, value) for value in values}
+
+
+def _part(judgments: Judgments, column: str, value: str) -> Judgments:
+    """Return the judgments whose column has this value."""
+
+    def rows_of(frame: pd.DataFrame | None) -> pd.DataFrame | None:
+        if frame is None:
+            return None
+        if column in frame:
+            return _selected(frame, (frame[column].astype(str) == value).to_numpy(bool))
+        keys = [name for name in RATING if name in frame and name in judgments.table]
+        rated = pd.MultiIndex.from_frame(kept[keys].astype(str))
+        here = pd.MultiIndex.from_frame(frame[keys].astype(str))
+        return _selected(frame, here.isin(rated))
+
+    kept = _selected(judgments.table, (judgments.table[column].astype(str) == value).to_numpy(bool))
+    declared: dict[str, Any] = {**judgments.declared, "each": column}
+    return replace(
+        judgments,
+        table=kept,
+        all_rows=rows_of(judgments.all_rows),
+        errors=rows_of(judgments.errors),
+        task=" ".join(filter(None, (judgments.task, value))),
+        declared=declared,
+    )
+
+
+def _selected(frame: pd.DataFrame, rows: Any) -> pd.DataFrame:
+    """Return rows of a frame, without categories that no longer occur."""
+    part = frame[rows].reset_index(drop=True)
+    for name in part.columns:
+        if isinstance(part[name].dtype, pd.CategoricalDtype):
+            part[name] = part[name].cat.remove_unused_categories()
+    return part

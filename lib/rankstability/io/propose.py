@@ -1,0 +1,229 @@
+"""Words that might declare a table, for a command that is tried before it is printed.
+
+Nothing here is ever used unasked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from .shape import nested_value, spelled
+
+HEAD = 5000  # rows that are looked at
+MAX_SYSTEMS = 200
+MIN_OVERLAP = 0.5  # of the systems on the two sides of a comparison
+NAMES = {  # further names of roles that people give to columns
+    "system": ("model", "engine", "codec", "method", "condition", "stimulus", "rating_stimulus", "candidate", "mt", "submission", "tool", "name"),
+    "segment": ("item", "id", "item_id", "doc_id", "seg_id", "sentence", "utterance", "trial", "trial_id", "sample", "uid", "prompt", "question", "question_id", "story id", "mr_id", "idx"),
+    "score": ("rating", "stars", "value", "mos", "mark", "grade", "points", "correct", "accuracy", "rating_score", "quality", "adequacy", "likert", "wer", "cer", "ter", "rank"),
+    "annotator": ("worker", "user", "rater", "judge", "listener", "participant", "subject", "session", "worker_id", "user_id", "session_uuid", "response id"),
+    "left": ("model_1", "system_a", "system1", "a", "first", "generator_1", "option_a", "model1"),
+    "right": ("model_2", "system_b", "system2", "b", "second", "generator_2", "option_b", "model2"),
+    "winner": ("choice", "preference", "vote", "preferred", "label", "result", "outcome", "verdict"),
+}  # fmt: skip
+QUESTIONS = ("question", "question_id", "prompt", "prompt_id", "instruction", "item", "item_id", "id", "uid", "source", "segment", "conversation_id")  # fmt: skip
+SIDE_WORDS = {
+    "left": ("a", "1", "first", "left", "one", "x"),
+    "right": ("b", "2", "second", "right", "two", "y", "-1"),
+    "tie": ("c", "0", "tie", "ties", "tied", "draw", "equal", "same", "both", "neither", "t"),
+}  # fmt: skip
+SCALES = (
+    ("very bad", "bad", "neither good nor bad", "good", "very good"),
+    ("very poor", "poor", "fair", "good", "very good"),
+    ("bad", "poor", "fair", "good", "excellent"),
+    ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
+)
+COUNTERS = re.compile(
+    r"(?i)(^|[_ ])(id|idx|index|row|no|nr|trial|annotator|created_at|updated_at|lead_time|time|date)($|[_ ])"
+)
+
+
+def word_scale(words: Sequence[str]) -> dict[str, str]:
+    """Return the numbers of a usual scale of words; empty if the words are of no such scale."""
+    for scale in SCALES:
+        number = {word: str(place) for place, word in enumerate(scale, start=1)}
+        lowered = {word: word.strip().lower() for word in words}
+        if len(words) > 1 and set(lowered.values()) <= set(number):
+            ordered = sorted(words, key=lambda word: int(number[lowered[word]]))
+            return {word: number[lowered[word]] for word in ordered}
+    return {}
+
+
+def propose_codes(values: Sequence[str], known: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return codes for the values of ``winner``: by their last word, or as a scale from left."""
+    found = {}
+    for value in values:
+        tokens = re.findall(r"-?\d+|[^\W\d_]+", value.lower())
+        fits = [side for side, words in SIDE_WORDS.items() if tokens and tokens[-1] in words]
+        found[value] = fits[0] if fits else ""
+    if all(found.values()) and {"left", "right"} <= {*found.values(), *known.values()}:
+        if "-1" in found and "1" in found:
+            found["1"], found["-1"] = "left", "right"
+        return [{"codes": {value: found[value] for value in sorted(found)}}]
+    try:
+        levels = sorted({float(value) for value in values})
+    except ValueError:
+        return []
+    if len(levels) < 2:
+        return []
+    if len(levels) == 2:
+        low, high = sorted(values, key=float)[:2]
+        return [{"codes": {low: "left", high: "right"}}]
+    if len(levels) <= 11 and all(level.is_integer() for level in levels):
+        half, text = len(levels) // 2, [f"{level:g}" for level in levels]
+        codes = {f"{text[0]}..{text[half - 1]}": "left", f"{text[-half]}..{text[-1]}": "right"}
+        return [{"codes": codes | ({text[half]: "tie"} if len(levels) % 2 else {})}]
+    quarter = (levels[-1] - levels[0]) / 4
+    cuts = [f"{levels[0] + k * quarter:.6g}" for k in (0, 1, 3, 4)]
+    sides_of = ("left", "tie", "right")
+    codes = {f"{cuts[k]}..{cuts[k + 1]}": side for k, side in enumerate(sides_of)}
+    return [{"codes": codes}]
+
+
+def question_columns(frame: pd.DataFrame) -> list[str]:
+    """Return columns that could name the question of each comparison, the likeliest first."""
+    by_name = {spelled(str(name)): str(name) for name in frame.columns}
+    named = [by_name[spelled(name)] for name in QUESTIONS if spelled(name) in by_name]
+    return [name for name in named if not nested_value(frame[name]) and frame[name].nunique() > 1]
+
+
+def propose_roles(
+    frame: pd.DataFrame, roles: Mapping[str, str], missing: Sequence[str], votes: bool
+) -> list[dict[str, Any]]:
+    """Return words for the missing roles of a table, the likeliest first."""
+    head = frame.head(HEAD)
+    free = [str(name) for name in head.columns if name not in set(roles.values())]
+    free = [name for name in free if not nested_value(head[name])]
+    if votes:
+        return list(_comparisons(head, free, roles, missing))
+    found = []
+    if not {"system", "score"} & set(roles):
+        found += list(_comparisons(head, free, roles, ("left", "right", "winner")))
+    named = {role: column for role in missing if (column := _by_name(free, role))}
+    found += _scores(head, free, named, missing)
+    if "system" in missing and "score" in missing:
+        found += _blocks(head, free, named)
+    return found
+
+
+def _by_name(free: Sequence[str], role: str) -> str:
+    by_name = {spelled(name): name for name in free}
+    return next((by_name[spelled(n)] for n in NAMES.get(role, ()) if spelled(n) in by_name), "")
+
+
+def _is_numeric(cells: pd.Series) -> bool:
+    return bool(pd.to_numeric(cells, errors="coerce").notna().mean() > 0.5)
+
+
+def has_numbers(frame: pd.DataFrame) -> bool:
+    """Return whether some column, names and times aside, could hold ratings."""
+    for name in map(str, frame.columns):
+        cells = frame[name].head(200)
+        if COUNTERS.search(name):
+            continue
+        if nested_value(cells) or _is_numeric(cells) or cells.nunique() > 1:
+            return True
+    return False
+
+
+def _comparisons(
+    head: pd.DataFrame, free: Sequence[str], roles: Mapping[str, str], missing: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield words for comparisons: winner and loser, or two columns with the same systems."""
+    by_name = {spelled(name): name for name in free}
+    if {"winner", "loser"} <= set(by_name) and "left" in missing:
+        words = {"winner": by_name["winner"], "loser": by_name["loser"]}
+        flags = [by_name[flag] for flag in ("istie", "tie", "draw", "isdraw") if flag in by_name]
+        yield words | ({"tie": flags[0]} if flags else {})
+        return
+    found = dict(roles)
+    if "left" in missing and "right" in missing:
+        sides = _two_sides(head, free)
+        if sides is None:
+            return
+        found |= {"left": sides[0], "right": sides[1]}
+    elif "left" in missing or "right" in missing:
+        return
+    rest = [name for name in free if name not in found.values()]
+    if "winner" in missing:
+        winner = by_name.get("winner") or _by_name(rest, "winner")
+        if not winner:
+            return
+        found["winner"] = winner
+    yield {role: name for role, name in found.items() if role in missing}
+
+
+def _two_sides(head: pd.DataFrame, free: Sequence[str]) -> tuple[str, str] | None:
+    """Return the only two columns of text with much the same few values."""
+    values = {}
+    for name in free:
+        names = set(head[name].unique()) - {""}
+        if 1 < len(names) <= min(MAX_SYSTEMS, len(head) / 2) and not _is_numeric(head[name]):
+            values[name] = names
+    pairs = [
+        (first, second)
+        for k, first in enumerate(values)
+        for second in list(values)[k + 1 :]
+        if len(values[first] & values[second]) > MIN_OVERLAP * len(values[first] | values[second])
+    ]
+    return pairs[0] if len(pairs) == 1 else None
+
+
+def _scores(
+    head: pd.DataFrame, free: Sequence[str], named: Mapping[str, str], missing: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return words for scores in one column, or in one column for each system or criterion."""
+    found = dict(named)
+    rest = [name for name in free if name not in found.values()]
+    numeric = [name for name in rest if _is_numeric(head[name]) and not COUNTERS.search(name)]
+    texts = [name for name in rest if not _is_numeric(head[name])]
+    few = [name for name in texts if 1 < head[name].nunique() <= min(MAX_SYSTEMS, len(head) / 2)]
+    if "score" in missing and "score" not in found and len(numeric) == 1:
+        found["score"] = numeric[0]
+    if "system" in missing and "system" not in found and len(few) == 1:
+        found["system"] = few[0]
+    if "segment" in missing and "segment" not in found:
+        items = [name for name in texts if name not in found.values() and head[name].nunique() > 2]
+        if len(items) == 1:
+            found["segment"] = items[0]
+    if set(missing) <= set(found):
+        return [found]
+    names: dict[str, Any] = {r: found[r] for r in ("system", "segment") if r in found}
+    alike = len(numeric) > 1 and len({_range(head[name]) for name in numeric}) == 1
+    if "score" in found or not alike or ("segment" in missing and "segment" not in names):
+        return []
+    if "system" in missing and "system" not in names:
+        return [{**names, "wide": numeric}]
+    return [{**names, "criteria": numeric, "each": "criterion"}]
+
+
+def _range(cells: pd.Series) -> tuple[float, float]:
+    numbers = pd.to_numeric(cells, errors="coerce")
+    return float(numbers.min()), float(numbers.max())
+
+
+def _blocks(
+    head: pd.DataFrame, free: Sequence[str], named: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return patterns for numbered columns, such as ``sys1 quality1 sys2 quality2``."""
+    groups: dict[str, list[str]] = {}
+    for name in free:
+        if re.search(r"\d", name):
+            groups.setdefault(re.sub(r"\d+", "{n}", name, count=1), []).append(name)
+    blocks = {pattern: names for pattern, names in groups.items() if len(names) > 1}
+    numeric = [pattern for pattern, names in blocks.items() if _is_numeric(head[names[0]])]
+    texts = [
+        pattern
+        for pattern, names in blocks.items()
+        if pattern not in numeric and head[names[0]].nunique() <= MAX_SYSTEMS
+    ]
+    if len(numeric) != 1 or len(texts) != 1:
+        return []
+    segment = {"segment": named["segment"]} if "segment" in named else {}
+    return [{"system": texts[0], "score": numeric[0], **segment}]

@@ -1,0 +1,108 @@
+"""Commands that solve a refusal: they are tried on the file before they are printed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..errors import DataError, escape_invisible
+from .declare import command_line, merge_words, parse_words, python_line
+
+MAX_TRIES = 12
+MAX_STEPS = 5
+Trial = Callable[[dict[str, Any]], Any]
+
+
+def add_remedy(
+    error: DataError, words: Mapping[str, Any], trial: Trial, file: str, function: str = ""
+) -> DataError:
+    """Return the error with the commands that read the input, where some were found.
+
+    Parameters
+    ----------
+    error : DataError
+        ``details["propose"]`` lists changes of the words, of which the first that works is shown;
+        ``details["alternatives"]`` lists changes between which only the user can decide, which are
+        all shown.
+    words : mapping
+        The words that were refused.
+    trial : callable
+        Reads the input with words; raises DataError if they are refused, too.
+    file : str
+        The file as the user named it.
+    function : str
+        The function of Python that was called with a frame, in place of a file.
+    """
+    if error.remedy is not None:
+        return error
+    tries = [MAX_TRIES]
+    solved = []
+    for change in _changes(error, "alternatives"):
+        found = _solve(words, change, trial, tries, MAX_STEPS)
+        if found is not None:
+            solved.append(found)
+    for change in _changes(error, "propose"):
+        if solved:
+            break
+        found = _solve(words, change, trial, tries, MAX_STEPS)
+        if found is not None:
+            solved.append(found)
+    if function:
+        lines = [python_line(function, found) for found in solved]
+    else:
+        lines = [line for found in solved if (line := _pasted(file, found))]
+    if not lines:
+        return error
+    return DataError(
+        error.code,
+        file=error.file,
+        line=error.line,
+        row=error.row,
+        column=error.column,
+        value=error.value,
+        expected=error.expected,
+        remedy="\n  ".join(lines),
+        **error.details,
+    )
+
+
+def _changes(error: DataError, name: str) -> list[dict[str, Any]]:
+    """Return the changes of words that an error proposes."""
+    found: Any = error.details.get(name, ())
+    return list(found)
+
+
+def _solve(
+    words: Mapping[str, Any],
+    change: Mapping[str, Any],
+    trial: Trial,
+    tries: list[int],
+    steps: int,
+) -> dict[str, Any] | None:
+    """Return words that read the input: with this change, and those that it then needs; or None."""
+    if tries[0] <= 0 or steps <= 0:
+        return None
+    tries[0] -= 1
+    try:
+        changed = merge_words(words, change)
+        if changed == dict(words):
+            return None
+        trial(dict(changed))
+    except DataError as error:
+        for each in (*_changes(error, "propose"), *_changes(error, "alternatives")):
+            found = _solve(changed, each, trial, tries, steps - 1)
+            if found is not None:
+                return found
+        return None
+    return changed
+
+
+def _pasted(file: str, words: Mapping[str, Any]) -> str:
+    """Return the command line; empty if a shell or a terminal would change it."""
+    line = command_line(file, words)
+    try:
+        files, again = parse_words(shlex.split(line)[2:])
+    except (DataError, ValueError):
+        return ""
+    return line if files == [file] and again == words and escape_invisible(line) == line else ""
