@@ -32,7 +32,10 @@ Row = tuple[str, int, str, float, int, str, tuple[object, ...], str]
 
 
 def fewest_removals(
-    judgments: Judgments, procedure: str | None = None, alpha: float = 0.05
+    judgments: Judgments,
+    procedure: str | None = None,
+    alpha: float = 0.05,
+    boundaries: bool = True,
 ) -> pd.DataFrame:
     """Find the fewest removals that change who is first, or remove a cluster boundary.
 
@@ -53,6 +56,8 @@ def fewest_removals(
         strength or by the share of comparisons won, and have no boundaries of a procedure.
     alpha : float
         The level of the procedure's tests.
+    boundaries : bool
+        Whether to ask about boundaries, too.
 
     Returns
     -------
@@ -90,7 +95,7 @@ def fewest_removals(
         ranked = ScoredSystems(judgments, chosen, alpha)
     drawn_alone = cache(lambda unit, code: ranked.drawn(ranked.units[unit] != code))
     rows = [_first(ranked, unit) for unit in ranked.units]
-    if len(ranked.units[JUDGMENT]) <= MAX_ROWS_FOR_BOUNDARIES:
+    if boundaries and len(ranked.units[JUDGMENT]) <= MAX_ROWS_FOR_BOUNDARIES:
         rows += [
             _boundary(ranked, unit, below, drawn_alone)
             for below in ranked.boundaries
