@@ -43,6 +43,7 @@ from .words import tables
 SEED = 20240101
 MAX_SYSTEMS = 100  # above, neither plans nor removals are computed
 MAX_ROWS = 200_000  # judgments; of more, no variance components are estimated
+MAX_WORK = 8_000_000  # judgments times units; above, removals that erase boundaries are not sought
 MAX_ANNOTATORS = 200  # rows of the table of annotators
 Data = ScoreArrays | VoteArrays
 
@@ -55,7 +56,7 @@ KEYS: dict[str, str] = {
     "procedure, procedure_title, test, rule": "how systems are ordered and boundaries drawn",
     "draws": "whether the procedure draws boundaries",
     "alpha": "probability of any false statement about the ranking",
-    "score_name, score_column, lower_is_better, scale, decimals, two_valued": "what the score is",
+    "score_name, lower_is_better, scale, decimals, two_valued": "what the score is",
     "counts": "numbers of systems, humans, controls, judgments, annotators, documents, segments",
     "unit": "sampling units, joined by ' x '; empty if no inference is made",
     "units, effective": "their numbers, and the median over systems of the effective numbers",
@@ -163,8 +164,7 @@ def collect_facts(
         "rule": ranking.rule,
         "draws": ranking.procedure in PROCEDURES and ranking.procedure != PLAIN,
         "alpha": ranking.alpha,
-        "score_name": ranking.score_name,
-        "score_column": str(judgments.declared.get("score", "")),
+        "score_name": _score_name(judgments, ranking),
         "lower_is_better": ranking.lower_is_better,
         "scale": judgments.scale,
         "decimals": decimals(ranking.table["score"]),
@@ -212,8 +212,17 @@ def vocabulary_of(judgments: Judgments) -> str:
 
 def _title(judgments: Judgments) -> str:
     name = judgments.campaign or judgments.source or "Your judgments"
+    if is_known(name):
+        name = str(find_campaign(name).facts.get("title", name))
     parts = [name, judgments.pair, judgments.task]
-    return " ".join(dict.fromkeys(part for part in parts if part))
+    return ", ".join(dict.fromkeys(part for part in parts if part))
+
+
+def _score_name(judgments: Judgments, ranking: Ranking) -> str:
+    """Return what the score is, with the name of its column where it was declared."""
+    column = str(judgments.declared.get("score", ""))
+    plain = ranking.score_name == "mean score" and column.isidentifier() and column != "score"
+    return f"mean {column}" if plain else ranking.score_name
 
 
 def _citation(campaign: str) -> str:
@@ -295,7 +304,7 @@ def first_among(ranking: Ranking, systems: Sequence[str]) -> list[str]:
     inference: RankInference = ranking.inference
     place = {name: k for k, name in enumerate(inference.systems)}
     at = [place[name] for name in systems]
-    beaten = inference.better[np.ix_(at, at)].any(axis=0)
+    beaten = np.asarray(inference.better[np.ix_(at, at)].any(axis=0))
     known: np.ndarray = inference.assessable[at]
     if inference.no_inference:
         return []
@@ -401,7 +410,9 @@ def _fewest(judgments: Judgments, ranking: Ranking, procedure: str | None) -> li
     if len(ranking.systems) > MAX_SYSTEMS:
         return []
     name = None if judgments.kind in COMPARISON_KINDS else procedure
-    return _records(_try(fewest_removals, judgments, name, ranking.alpha))
+    work = judgments.n_judgments * (judgments.n_annotators + judgments.n_documents)
+    few = work <= MAX_WORK
+    return _records(_try(fewest_removals, judgments, name, ranking.alpha, few))
 
 
 def _repeat(ranking: Ranking) -> dict[str, float] | None:
@@ -437,11 +448,8 @@ def _second(
         if each is None or not each.assessable.any():
             continue
         fixed = next(name for name in inference.units if name != kind)
-        machines = [
-            name
-            for name, could in zip(each.systems, each.could_be_first, strict=True)
-            if could and name not in judgments.humans
-        ]
+        rest = without(each, judgments.humans)
+        could = np.flatnonzero(rest.assessable & ~rest.better.any(axis=0))
         rows.append(
             {
                 "unit": kind,
@@ -449,7 +457,7 @@ def _second(
                 "number": inference.units[fixed],
                 "better": int(each.better.sum()),
                 "boundaries": int(each.supported.sum()),
-                "could_be_first": machines,
+                "could_be_first": [rest.systems[k] for k in could],
             }
         )
     return rows

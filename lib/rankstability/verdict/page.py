@@ -230,6 +230,8 @@ def page_values(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> dict[str,
         "procedure": facts["procedure_title"].replace("'", "’"),
         "axis": Axis(facts),
         "css": stylesheet(),
+        "inferred": bool(units) and any(row["assessable"] for row in facts["ranking"]),
+        "unknown": _grouped(facts["not_assessable"]),
         "level": level_of(1 - facts["alpha"]),
         "rate": rate,
         "all_looks": level_of(all_looks),
@@ -249,6 +251,21 @@ def page_values(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> dict[str,
         "subtitle": _subtitle(facts, nouns),
         "declared": yaml.safe_dump(facts["declared"], allow_unicode=True, sort_keys=False),
     }
+
+
+def _grouped(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the systems that cannot be assessed by reason, with the largest numbers of units."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        of = found.setdefault(
+            row["reason"],
+            {"reason": row["reason"], "systems": [], "units": None, "effective": None},
+        )
+        of["systems"].append(row["system"])
+        for name in ("units", "effective"):
+            values = [value for value in (of[name], row[name]) if value is not None]
+            of[name] = max(values, default=None)
+    return list(found.values())
 
 
 def _pair_test(facts: Mapping[str, Any]) -> str:

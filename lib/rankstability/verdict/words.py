@@ -53,7 +53,9 @@ def nouns_for(facts: Mapping[str, Any]) -> dict[str, str]:
         nouns["question"] = nouns["document"]
     nouns["text"] = nouns["document" if facts["counts"]["documents"] > 1 else "question"]
     nouns |= {"hit": "HIT", "block": "block", "vote": nouns["judgment"]}
-    plurals = {f"{role}s": plural(noun) for role, noun in nouns.items() if role not in ("title", "inside")}
+    plurals = {
+        f"{role}s": plural(noun) for role, noun in nouns.items() if role not in ("title", "inside")
+    }
     plurals["studies"] = plurals.pop("studys")
     if not nouns["title"]:
         protocol = facts["protocol"] or "Ratings"
