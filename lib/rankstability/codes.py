@@ -31,7 +31,7 @@ ERRORS: dict[str, str] = {
     "no_annotators": "These judgments do not name annotators, so there is no z-score.",
     "unknown_rows": "There is no such selection of rows.",
     "not_applicable": "This notebook applies to {kinds}, and these judgments are {kind}.",
-    "not_applicable_column": "This notebook needs judgments that name the {column}.",
+    "not_applicable_column": "This notebook needs a column that these judgments do not have.",
     "unknown_notebook": "There is no such notebook.",
     "unknown_parameter": "The notebook has no such parameter.",
     "not_a_ranking": "This is not a ranking from rs.rank_systems.",

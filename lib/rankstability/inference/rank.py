@@ -12,7 +12,6 @@ from ..errors import DataError, suggest
 from ..judgments import COMPARISON_KINDS, Judgments
 from ..ranking import relative
 from ..ranking.procedures import (
-    PLAIN,
     Procedure,
     default_procedure,
     draw_ranking,
@@ -129,26 +128,13 @@ def _rank_ratings(
 ) -> Ranking:
     """Rank judgments with scores by one procedure."""
     scores = scores_for(judgments, procedure)
-    present = np.unique(scores.system)
-    if len(present) < 2:
-        raise DataError("too_few_systems", value=", ".join(scores.systems[k] for k in present))
+    if len(scores.systems) < 2:
+        raise DataError("too_few_systems", value=", ".join(scores.systems))
     if np.ptp(scores.score) == 0:
         raise DataError("equal_scores", value=float(scores.score[0]))
     inference = infer_ratings(scores, unit, procedure.by_domain, alpha)
-    sign = scores.sign
-    if procedure.name == PLAIN:
-        n = len(inference.systems)
-        table = pd.DataFrame({"rank": range(1, n + 1), "system": list(inference.systems)})
-        table["score"] = inference.mean
-        table["cluster"] = 1
-        p = np.full((n, n), np.nan)
-        boundaries = np.zeros(n - 1, bool)
-    else:
-        drawn = draw_ranking(scores, procedure, alpha, rng)
-        keep = np.isin(drawn.order, present)
-        table = drawn.table(scores.systems)[keep].reset_index(drop=True)
-        p = drawn.p[np.ix_(keep, keep)]
-        boundaries = drawn.boundaries
+    drawn = draw_ranking(scores, procedure, alpha, rng)
+    table = drawn.table(scores.systems)
 
     def draw(significant: np.ndarray, _: np.ndarray) -> np.ndarray:
         return procedure.draw(significant)[2]
@@ -158,10 +144,10 @@ def _rank_ratings(
     return _finish(
         judgments,
         table,
-        boundaries,
+        drawn.boundaries,
         inference,
-        sign,
-        p_values=pd.DataFrame(p, index=list(table["system"]), columns=list(table["system"])),
+        scores.sign,
+        p_values=pd.DataFrame(drawn.p, index=list(table["system"]), columns=list(table["system"])),
         procedure=procedure.name,
         title=procedure.title,
         test=procedure.test_name,
