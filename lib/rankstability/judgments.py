@@ -174,7 +174,10 @@ REFERENCE = "_ref"  # the reference in relative ranking
 
 
 def require(
-    judgments: Judgments, kinds: Collection[str] = (), columns: Collection[str] = ()
+    judgments: Judgments,
+    kinds: Collection[str] = (),
+    columns: Collection[str] = (),
+    alpha: float = 0.05,
 ) -> None:
     """Raise DataError unless the judgments are of one of the kinds and name these columns.
 
@@ -189,11 +192,13 @@ def require(
         The kinds to which it applies; empty: all.
     columns : collection of str
         Columns that it needs, such as ``annotator``.
+    alpha : float
+        The level that the notebook was given.
 
     Raises
     ------
     DataError
-        ``not_applicable`` or ``not_applicable_column``.
+        ``not_applicable``, ``not_applicable_column`` or ``bad_alpha``.
 
     Examples
     --------
@@ -205,6 +210,8 @@ def require(
     for column in columns:
         if column not in judgments.table:
             raise DataError("not_applicable_column", column=column)
+    if not 0 < alpha < 1:
+        raise DataError("bad_alpha", value=alpha)
 
 
 def has_unit(judgments: Judgments, unit: str) -> bool:

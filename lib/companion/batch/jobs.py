@@ -111,6 +111,17 @@ def check_parameters(config: Mapping[str, Any]) -> None:
         known = parameters_of(notebook)
         for given in by_campaign.values():
             for name in given:
+                _check_value(name, given[name])
                 if name not in known:
                     nearest = rs.suggest(name, known) or ", ".join(known)
                     raise rs.DataError("unknown_parameter", value=name, expected=nearest)
+
+
+def _check_value(name: str, value: Any) -> None:
+    """Raise DataError for a value that no notebook accepts."""
+    if name == "alpha" and not 0 < float(value) < 1:
+        raise rs.DataError("bad_alpha", value=value)
+    if name == "divisors":
+        for divisor in value:
+            if not float(divisor) > 0:
+                raise rs.DataError("bad_divisor", value=divisor)
