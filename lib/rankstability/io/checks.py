@@ -31,6 +31,10 @@ WINNERS = {
     "left": "left", "model_a": "left", "right": "right", "model_b": "right", "tie": "tie",
     "tie (bothbad)": "tie", "bothbad": "tie", "both_bad": "tie", "both bad": "tie", "draw": "tie",
 }  # fmt: skip
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)
+UNUSUAL = re.compile(rf"(?m)^\s|[^\S\n]$|[^\S\n ]|  |{INVISIBLE.pattern}")  # in names
 MIN_ON_SCALE = 10  # scores from which a scale is told
 MIN_SCALE_RATIO = 4.0  # between the largest scores of two scales
 MAX_RANKINGS = 200  # of ``each``
@@ -102,17 +106,33 @@ def plain_name(name: str) -> str:
 
 
 def clean_names(table: pd.DataFrame, roles: Sequence[str], notes: Notes) -> pd.DataFrame:
-    """Return the table with blanks around names removed and counted."""
-    blanks = 0
-    for role in roles:
-        if role in table:
-            codes, names = pd.factorize(table[role].astype(str))
-            stripped = [re.sub(r"\s+", " ", name).strip() for name in names]
-            changed = np.array([a != b for a, b in zip(names, stripped, strict=True)], bool)
-            blanks += int(changed[codes].sum())
-            table[role] = np.array(stripped, dtype=object)[codes]
-    notes.keep("blanks_around_names", blanks)
+    """Return the table with blanks around names and invisible characters removed and counted."""
+    for role in (role for role in roles if role in table):
+        codes, found = pd.factorize(table[role].astype(str))
+        names = np.asarray(found, dtype=object).tolist()
+        together = "\n".join(names)
+        _refuse_half_characters(names, together, role, notes.file)
+        if not UNUSUAL.search(together) and together.count("\n") == len(names) - 1:
+            continue
+        for code, change in (
+            ("blanks_around_names", lambda name: re.sub(r"\s+", " ", name).strip()),
+            ("invisible_characters", lambda name: INVISIBLE.sub("", name).strip()),
+        ):
+            changed = [change(name) for name in names]
+            marks = np.array([a != b for a, b in zip(names, changed, strict=True)], bool)
+            notes.keep(code, int(marks[codes].sum()))
+            names = changed
+        table[role] = np.array(names, dtype=object)[codes]
     return table
+
+
+def _refuse_half_characters(names: Sequence[str], together: str, role: str, file: str) -> None:
+    """Refuse a name with half of a character (a lone surrogate), which no file can hold."""
+    try:
+        together.encode()
+    except UnicodeEncodeError:
+        wrong = next(name for name in names if re.search("[\ud800-\udfff]", name))
+        raise DataError("unusable_name", file=file or None, column=role, value=wrong) from None
 
 
 def refuse_alike(
@@ -445,9 +465,9 @@ def _refuse_undeclared(
         if not 1 < number <= 30 or number >= len(values) / 3:
             continue
         if values.groupby(groups).nunique().eq(values.groupby(groups).size()).mean() > 0.9:
-            known = ", ".join(values.unique()[:5])
+            shown = ", ".join(values.unique()[:5])
             raise DataError(
-                "undeclared_column", file=file, column=str(name), value=known,
+                "undeclared_column", file=file, column=str(name), value=shown,
                 propose=[{"criterion": str(name), "each": "criterion"}],
             )  # fmt: skip
 
@@ -508,7 +528,7 @@ def _split_by(
     name = alike[spelled(each)]
     values = (table[name] if name in table else unused[name]).map(str)
     named = values[values != ""]
-    if (named.nunique() < len(values) / 2 and named.nunique() > MAX_RANKINGS) or named.empty:
+    if named.empty or named.nunique() > MAX_RANKINGS:
         raise DataError("too_many_rankings", file=file, column="each", value=int(named.nunique()))
     notes.leave_out("no_value_of_each", int((values == "").sum()), str(name))
     return [(str(name), value, values == value) for value in named.unique()]
@@ -682,10 +702,10 @@ def read_winners(
     Codes that cannot mean anything else, and the names of the two systems, need no declaration.
     Unknown values are refused with their counts.
     """
-    text = table["winner"].map(lambda value: str(value).strip())
+    text = table["winner"].astype(str).str.strip().astype(object)
     exact = {key: side for key, side in codes.items() if ".." not in key}
     ranges = [(key, side) for key, side in codes.items() if ".." in key]
-    unique = text.unique()
+    unique = list(text.unique())
     meaning: dict[str, str] = {}
     for value in unique:
         if value in exact:
@@ -743,11 +763,17 @@ def reference_below_anchor(judgments: Judgments, reference: str) -> pd.DataFrame
     return found.rename(columns={"size": "trials", "sum": "below"}).astype(int).reset_index()
 
 
-def note_doubts(result: Any, path: str) -> Any:
-    """Return judgments of a format of the field with notes on other scales and unnamed annotators."""
+def note_doubts(result: Any, path: str, unused: pd.DataFrame | None = None) -> Any:
+    """Return judgments of a format of the field with notes on what a reader may doubt.
+
+    These are other scales, annotators that are named only by a word such as ``unknown``, and
+    columns that are not used.
+    """
     if not isinstance(result, Judgments):
-        return {name: note_doubts(each, path) for name, each in result.items()}
+        return {name: note_doubts(each, path, unused) for name, each in result.items()}
     notes = Notes(path)
+    if unused is not None:
+        _list_unused(unused, notes)
     table = result.table
     if "annotator" in table and result.all_rows is None:
         names = table["annotator"].astype(str)

@@ -192,8 +192,8 @@ def _pairs(word: Word, value: Any, file: str | None) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return {
             str(key): [str(part) for part in each]
-            if word.name == "where" and _is_list(each)
-            else str(each)
+            if word.name == "where" and _is_list(each) and len(each) > 1
+            else str(each[0] if _is_list(each) and len(each) == 1 else each)
             for key, each in value.items()
         }
     pairs: dict[str, Any] = {}

@@ -192,6 +192,9 @@ def _scores(
         items = [name for name in texts if name not in found.values() and head[name].nunique() > 2]
         if len(items) == 1:
             found["segment"] = items[0]
+    unknown = {role for role in ("system", "segment") if role in missing and role not in found}
+    if len(unknown) == 2 and len(texts) == 2 and "score" in found:
+        found["system"], found["segment"] = sorted(texts, key=lambda name: head[name].nunique())
     if set(missing) <= set(found):
         return [found]
     names: dict[str, Any] = {r: found[r] for r in ("system", "segment") if r in found}

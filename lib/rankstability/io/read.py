@@ -15,7 +15,7 @@ from ..errors import DataError, suggest
 from . import checks, settings
 from .declare import NAMES, ROLES, SHAPE, WORDS, check_words
 from .each import split_judgments
-from .formats import registry
+from .formats import arena, registry
 from .remedy import add_remedy
 from .shape import (
     PLACEHOLDER,
@@ -34,9 +34,9 @@ from .shape import (
 )
 from .table import as_text, read_frame
 
-MAX_TRIED = 1 << 20  # bytes of a large file on which it is checked first
+MAX_TRIED = 1 << 18  # bytes of a large file on which it is checked first
 MAX_TRIED_ROWS = 20_000  # rows of a large frame on which a line of Python is tried
-MAX_TRIED_AGAIN = 1 << 24  # bytes of a file on the whole of which a command is tried
+MAX_TRIED_AGAIN = 1 << 22  # bytes of a file on the whole of which a command is tried
 AT_ONCE = frozenset(
     {
         "direction",
@@ -79,6 +79,8 @@ AT_ONCE = frozenset(
 SCORE_ROLES = ("system", "segment", "score")
 VOTE_ROLES = ("left", "right", "winner")
 NUMBERED = re.compile(r"\{n\}")
+ARENA = "arena"
+REFUSED_IN_ARENA = ("unknown_winner", "flag_of_ties", "question_needed", "models_among_annotators")
 ALSO = {  # further exact names of roles, as files of the field have them
     "left": ("model_a",), "right": ("model_b",), "annotator": ("judge",),
     "question": ("question_id", "instruction"), "segment": ("segment_id",), "item_type": ("type",),
@@ -156,8 +158,14 @@ def _read(path: Path, given: dict[str, Any], first_rows: bool = False) -> Any:
     recognised = _format_of(path, given)
     if recognised is not None:
         words = {name: value for name, value in given.items() if name != "each"}
-        result = checks.note_doubts(registry.read_as(recognised, path, words), path.name)
-        return split_judgments(result, given["each"], str(path)) if "each" in given else result
+        unused = _check_arena(path, given) if recognised == ARENA else None
+        try:
+            result = registry.read_as(recognised, path, words)
+            result = checks.note_doubts(result, path.name, unused)
+            return split_judgments(result, given["each"], str(path)) if "each" in given else result
+        except DataError as error:
+            if recognised != ARENA or (error.code, error.column) != ("unknown_word", "winner"):
+                raise  # otherwise a table of comparisons with codes that are to be declared
     if first_rows:
         frame, file = _load(path, given, first_rows=True)
         return build(frame, given, source=path.name, file=file)
@@ -169,6 +177,20 @@ def _read(path: Path, given: dict[str, Any], first_rows: bool = False) -> Any:
                 raise
     frame, file = _load(path, given)
     return build(frame, given, source=path.name, file=file)
+
+
+def _check_arena(path: Path, given: Mapping[str, Any]) -> pd.DataFrame | None:
+    """Refuse votes by their first rows, as in any table; return the columns that are not used."""
+    if not path.is_file():
+        return None
+    frame, file = _load(path, {}, first_rows=path.stat().st_size > MAX_TRIED)
+    try:
+        build(frame, {key: given[key] for key in given if key != "each"}, file=file)
+    except DataError as error:
+        if error.code in REFUSED_IN_ARENA:
+            raise
+    known = {*arena.ARENA.values(), *arena.SIDES.values(), "winner", "anony"}
+    return frame[[name for name in frame.columns if name not in known]]
 
 
 def _format_of(path: Path, given: Mapping[str, Any]) -> str | None:

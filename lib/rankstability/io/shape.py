@@ -195,6 +195,7 @@ def expand_patterns(
     keys = {role: set(PLACEHOLDER.findall(pattern)) for role, pattern in patterns.items()}
     widest = max(keys, key=lambda role: len(keys[role]))
     others = [name for name in frame.columns if name not in used]
+    unpaired = dict(used)
     blocks = []
     for binding, column in found[widest].items():
         values = dict(binding)
@@ -203,6 +204,7 @@ def expand_patterns(
             if key != NUMBER:
                 block[key] = value
         block[widest] = frame[column]
+        unpaired.pop(column)
         for role in patterns:
             if role == widest:
                 continue
@@ -216,7 +218,13 @@ def expand_patterns(
                     expected=patterns[role],
                 )
             block[role] = frame[found[role][part]]
+            unpaired.pop(found[role][part], None)
         blocks.append(block)
+    if unpaired:
+        name, role = next(iter(unpaired.items()))
+        raise DataError(
+            "block_incomplete", file=file, column=role, value=name, expected=patterns[widest]
+        )
     out = pd.concat(blocks, ignore_index=True)
     for role in explode:
         wrong = out[role].map(lambda value: not isinstance(value, list))

@@ -11,6 +11,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import openpyxl
 import pandas as pd
 
@@ -163,7 +164,7 @@ def _read_table(path: Path, text: str, header: int, skip_rows: int) -> pd.DataFr
         except pd.errors.ParserError as error:
             raise _parser_error(path, str(error)) from None
         except pd.errors.EmptyDataError:
-            raise DataError("empty_file", file=path) from None
+            raise DataError("no_rows", file=path, value=f"header {header}") from None
         given = _header_cells(lines, header, separator)
         if given is not None and len(given) == len(frame.columns):
             frame.columns = pd.Index(given)
@@ -308,17 +309,20 @@ def as_text(frame: pd.DataFrame) -> pd.DataFrame:
     columns = {}
     for name in frame:
         column = frame[name]
-        if pd.api.types.is_integer_dtype(column.dtype) and not column.hasnans:
-            columns[str(name)] = column.astype(str).astype(object)
-        elif isinstance(column.dtype, pd.CategoricalDtype):
-            categories = column.cat.categories.map(cell_text)
-            codes = column.cat.codes.to_numpy()
-            texts = [*categories, ""]
-            columns[str(name)] = pd.Series(
-                [texts[code] for code in codes], index=frame.index, dtype=object
-            )
-        else:
+        try:
+            codes, values = pd.factorize(column)
+        except TypeError:  # lists or dictionaries
             columns[str(name)] = column.astype(object).map(cell_text)
+            continue
+        if column.dtype == object and {bool, int, float} & set(map(type, values)):
+            columns[str(name)] = column.map(cell_text)  # 1 and True are equal, but other texts
+            continue
+        texts = [cell_text(value) for value in np.asarray(values, dtype=object).tolist()]
+        if any(not isinstance(text, str) for text in texts):  # tuples
+            columns[str(name)] = column.map(cell_text)
+            continue
+        cells = np.array([*texts, ""], dtype=object)[codes]
+        columns[str(name)] = pd.Series(cells, index=frame.index, dtype=object)
     out = pd.DataFrame(columns, index=frame.index)
     if len(out.columns) != len(frame.columns):
         names = [str(name) for name in frame.columns]
