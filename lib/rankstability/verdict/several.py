@@ -218,6 +218,7 @@ def _page(
         **page_values(first, nouns),
         "rows": rows,
         "tasks": tasks,
+        "any_drawn": any(one.facts["draws"] for one in made.values()),
         "title": title or first["campaign"] or first["source"] or "Several rankings",
         "score_name": first["score_name"] if same else "score",
     }
