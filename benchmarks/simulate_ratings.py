@@ -94,6 +94,8 @@ class Design:
         ``outlier`` (one system varies 36 times as much), ``log-normal``.
     interaction : float
         Multiplies effects on systems.
+    named : tuple of str
+        Kinds of unit that the data name. Units that are not named have no effects on systems.
     """
 
     name: str
@@ -298,6 +300,8 @@ def draw_effects(design: Design, rng: np.random.Generator) -> Effects:
         "document x system": interactions(design, rng, wide),
         "segment": rng.standard_normal(wide * design.segments),
     }
+    for kind in {"annotator", "document"} - set(design.named):
+        effects[f"{kind} x system"] *= 0  # nothing is known about others of this kind
     if design.effects == "failures":
         failed = rng.random(wide) < FAIL_RATE
         effects["document x system"][:, 0] += FAIL / 0.3 * (FAIL_RATE - failed)

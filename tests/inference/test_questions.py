@@ -73,6 +73,16 @@ def test_pair(small):
     assert other.result == "worse" and other.at_most_worse == pytest.approx(6.295749, abs=1e-6)
 
 
+def test_a_pair_gains_no_df_unless_its_variance_was_raised(small):
+    """Otherwise a pair with a system unlike all others is wrong too often."""
+    first, last = small.systems.index("s0"), small.systems.index("s4")
+    assert small.variance[first, last] == pytest.approx(small.variance_raw[first, last])
+    answer = answer_pair(small, "s0", "s4")
+    assert answer.df == pytest.approx(2.789474, abs=1e-6)
+    assert answer.p == pytest.approx(0.013726, abs=1e-6)
+    assert answer_pair(small, "s0", "s1").df == pytest.approx(5.578947, abs=1e-6)
+
+
 def test_baseline(small):
     table = answer_baseline(small, "s2").table.set_index("system").loc[["s0", "s1", "s3", "s4"]]
     low = [0.327808, -2.978764, -3.503054, -9.888220]
