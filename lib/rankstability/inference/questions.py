@@ -180,8 +180,7 @@ def without_gain(inference: RankInference) -> RankInference:
     raised = inference.variance > inference.variance_raw * (1 + 1e-9)
     df = np.where(raised, inference.df, inference.df_raw)
     p = two_sided_p(inference.difference, inference.variance, df)
-    sign_test = inference.variance_raw <= 0
-    return replace(inference, df=df, p=np.where(sign_test, inference.p, np.maximum(p, inference.p)))
+    return replace(inference, df=df, p=np.maximum(p, inference.p))
 
 
 def answer_baseline(
