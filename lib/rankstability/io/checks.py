@@ -393,7 +393,8 @@ def _mixed_error(models: Sequence[str], file: str | None) -> DataError:
 
 def _check_direction(column: str, given: Mapping[str, Any], file: str | None) -> None:
     """Ask for the direction where the name of the score suggests that lower is better."""
-    if LOWER.search(column) and not ({"lower_is_better", "higher_is_better"} & set(given)):
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column)
+    if LOWER.search(words) and not ({"lower_is_better", "higher_is_better"} & set(given)):
         raise DataError(
             "direction",
             file=file,

@@ -12,6 +12,7 @@ from ..errors import DataError, suggest
 from ..judgments import Judgments
 from .shape import spelled
 
+ALSO = {"category": "domain"}  # names in files of the field
 RATING = ("system", "document", "segment", "annotator")
 
 
@@ -33,7 +34,7 @@ def split_judgments(
         }
     table = result.table
     names = {spelled(str(name)): str(name) for name in table.columns}
-    name = names.get(spelled(column))
+    name = names.get(spelled(column)) or names.get(ALSO.get(spelled(column), ""))
     if name is None or name in ("score", "winner"):
         nearest = suggest(column, table.columns)
         known = nearest or ", ".join(map(str, table.columns))

@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 import zlib
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -61,13 +62,15 @@ def read_frame(
     ending = ending_of(path)
     try:
         if ending == ".parquet":
-            return as_text(pd.read_parquet(path))
+            return _read_parquet(path)
         if ending == ".xlsx":
             return _read_sheet(path, header, skip_rows, sheet)
         text = _read_text(path, max_bytes)
         if ending in (".json", ".jsonl", ".ndjson"):
             whole = not 0 < max_bytes <= len(text)
-            return frame_of_records(_read_records(path, text, whole), path)
+            records = _read_records(path, text, whole)
+            lone = re.search(r"(?i)\\ud[89a-f]", text)
+            return frame_of_records(without_surrogates(records) if lone else records, path)
         if ending in TABLES or not ending:
             return _read_table(path, text, header, skip_rows)
     except ImportError as error:
@@ -75,6 +78,17 @@ def read_frame(
     except OSError as error:
         raise DataError("unreadable_file", file=path, value=error.strerror) from None
     raise DataError("unknown_ending", file=path, expected=", ".join(ENDINGS))
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    """Read Parquet; an index that has names becomes columns."""
+    try:
+        frame = pd.read_parquet(path, engine="pyarrow")
+    except ValueError as error:  # ArrowInvalid is one
+        raise DataError("damaged_file", file=path, value=str(error)[:80]) from None
+    if not isinstance(frame.index, pd.RangeIndex):
+        frame = frame.reset_index()
+    return as_text(frame)
 
 
 def _read_text(path: Path, max_bytes: int = 0) -> str:
@@ -229,6 +243,8 @@ def _read_records(path: Path, text: str, whole_text: bool = True) -> list[Any]:
         whole = json.loads(text)
     except json.JSONDecodeError as error:
         return _read_lines(path, text, error)
+    except RecursionError:
+        raise DataError("not_json", file=path, value="nested too deeply") from None
     if isinstance(whole, list):
         return whole
     if isinstance(whole, dict):
@@ -266,7 +282,7 @@ def _read_lines(path: Path, text: str, error: json.JSONDecodeError) -> list[Any]
             break
         try:
             record, place = decoder.raw_decode(text, place)
-        except json.JSONDecodeError:
+        except (json.JSONDecodeError, RecursionError):
             line = text.count("\n", 0, place) + 1
             raise DataError("not_json", file=path, line=line) from error
         records.append(record)
@@ -287,6 +303,17 @@ def frame_of_records(records: list[Any], path: Path | None = None) -> pd.DataFra
     return as_text(frame)
 
 
+def without_surrogates(value: Any) -> Any:
+    """Return text, or records, with every lone surrogate as a visible escape."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, list):
+        return [without_surrogates(each) for each in value]
+    if isinstance(value, dict):
+        return {without_surrogates(key): without_surrogates(each) for key, each in value.items()}
+    return value
+
+
 def cell_text(value: Any) -> Any:
     """Return a cell as text: numbers without trailing zeros, missing as empty; lists stay."""
     if isinstance(value, (list, dict, tuple)):
@@ -294,7 +321,7 @@ def cell_text(value: Any) -> Any:
     if value is None or value is pd.NA or value is pd.NaT:
         return ""
     if isinstance(value, str):
-        return value
+        return value if value.isascii() else without_surrogates(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -321,14 +348,25 @@ def as_text(frame: pd.DataFrame) -> pd.DataFrame:
         if any(not isinstance(text, str) for text in texts):  # tuples
             columns[str(name)] = column.map(cell_text)
             continue
-        cells = np.array([*texts, ""], dtype=object)[codes]
-        columns[str(name)] = pd.Series(cells, index=frame.index, dtype=object)
+        _refuse_half_characters(texts, str(name))
+        places = np.where(codes < 0, len(texts), codes)
+        cells = pd.Series([*texts, ""], dtype=str).take(places)
+        columns[str(name)] = cells.set_axis(frame.index)
     out = pd.DataFrame(columns, index=frame.index)
     if len(out.columns) != len(frame.columns):
         names = [str(name) for name in frame.columns]
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError("column_twice", column=twice)
     return out
+
+
+def _refuse_half_characters(texts: Sequence[str], column: str) -> None:
+    """Refuse a text with half of a character (a lone surrogate), which no file can hold."""
+    try:
+        "\n".join(texts).encode()
+    except UnicodeEncodeError:
+        wrong = next(text for text in texts if re.search("[\ud800-\udfff]", text))
+        raise DataError("unusable_name", column=column, value=wrong) from None
 
 
 def _read_sheet(path: Path, header: int, skip_rows: int, sheet: str) -> pd.DataFrame:
