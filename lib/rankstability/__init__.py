@@ -39,9 +39,15 @@ from .stability.components import variance_components
 from .stability.cooccurrence import co_judged_effects, count_cooccurrence
 from .stability.difficulty import difficulty_effects
 from .stability.fewest import fewest_removals
-from .stability.judge_models import compare_judge_model, judgments_saved
+from .stability.judge_models import compare_judge_model, judgments_saved, position_effects
 from .stability.null import false_boundaries
 from .stability.plan import plan
+from .stability.protocols import (
+    compare_conclusions,
+    compare_protocols,
+    compare_test_sets,
+    split_documents,
+)
 from .stability.simulate import simulate_comparisons
 from .stability.simulated_errors import simulate_rank_ranges, simulate_ranking_errors
 from .stability.simulated_power import (
@@ -69,9 +75,12 @@ __all__ = [
     "co_judged_effects",
     "collect",
     "compare",
+    "compare_conclusions",
     "compare_judge_model",
     "compare_pair",
+    "compare_protocols",
     "compare_rankings",
+    "compare_test_sets",
     "compare_with_baseline",
     "comparisons_needed",
     "count_cooccurrence",
@@ -102,6 +111,7 @@ __all__ = [
     "plot_pairs",
     "plot_ranking",
     "plot_ranks",
+    "position_effects",
     "published",
     "rank_over_tasks",
     "rank_systems",
@@ -114,6 +124,7 @@ __all__ = [
     "simulate_comparisons",
     "simulate_rank_ranges",
     "simulate_ranking_errors",
+    "split_documents",
     "srp",
     "suggest",
     "variance_components",
