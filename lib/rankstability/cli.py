@@ -9,16 +9,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from .codes import EXCLUSIONS, NOTES
 from .errors import DataError, escape_invisible, suggest
 from .io.catalogue import is_known
-from .io.declare import FLAG, LIST, PAIRS, RANGE, WORDS, parse_words
+from .io.declare import FLAG, LIST, PAIRS, RANGE, WORDS, parse_words, quoted
 from .io.download import download_all
 from .io.formats.registry import table
 from .io.load import campaigns, load, pairs
 from .io.read import read
+from .io.remedy import with_commands
+from .io.report import describe_reading
 from .io.settings import write_settings
 from .judgments import Judgments
 from .plots.ranking import plot_ranking
@@ -281,7 +280,6 @@ def _known_names(chosen: Sequence[str], known: Sequence[str]) -> list[str]:
 def _verdict(given: Sequence[str]) -> int:
     """Write the verdict of each pair or task, and print its answer."""
     rest, options = split_options(given, "verdict")
-    judgments, name = read_judgments(rest)
     alpha = _number(options, "alpha", float)
     ask = options.get("ask", [])
     asked: dict[str, Any] = {
@@ -295,6 +293,10 @@ def _verdict(given: Sequence[str]) -> int:
         "look": _number(options, "look", int) or 1,
         "looks": _number(options, "looks", int),
     }
+    try:
+        judgments, name = read_judgments(rest)
+    except DataError as error:
+        raise _as_verdict(error, options) from None
     if "earlier" in options:
         asked["earlier"] = _single(options["earlier"][0], rest)
     title = str(parse_words(rest)[1].get("title", ""))
@@ -311,6 +313,18 @@ def _verdict(given: Sequence[str]) -> int:
     _print(several.answer)
     _print(f"  {folder / 'index.html'}: all of them side by side")
     return 0
+
+
+def _as_verdict(error: DataError, options: Mapping[str, list[str]]) -> DataError:
+    """Return a refusal whose commands give the verdict, with the options that were given, too."""
+    if error.remedy is None:
+        return error
+    given = [quoted(part) for name, values in options.items() for part in (f"--{name}", *values)]
+    lines = [
+        " ".join([line.replace("rankstability read", "rankstability verdict", 1), *given])
+        for line in error.remedy.split("\n  ")
+    ]
+    return with_commands(error, lines)
 
 
 def _single(path: str, given: Sequence[str]) -> Judgments:
@@ -346,18 +360,8 @@ def _read(given: Sequence[str]) -> int:
     for name, each in judgments.items():
         if name:
             _print(f"{name}:")
-        _print(each)
-        row = each.table.iloc[0]
-        cells = [f"{key} {value}" for key, value in row.items() if str(value) not in ("nan", "")]
-        _print("one judgment as read: " + ", ".join(cells))
-        for note in each.notes.itertuples():
-            sentence = {**NOTES, **EXCLUSIONS}.get(note.code, note.code)
-            detail = f" ({note.detail})" if note.detail else ""
-            _print(f"note: {note.rows:,} {sentence}{detail}")
-    declared = next(iter(judgments.values())).declared
-    if declared:
-        text = yaml.safe_dump(dict(declared), allow_unicode=True, sort_keys=False)
-        _print("as campaign.yaml:\n  " + text.strip().replace("\n", "\n  "))
+        for line in describe_reading(each):
+            _print(line)
     save = _text(options, "save")
     if save:
         _save_words(rest, Path(save))

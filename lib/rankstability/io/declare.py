@@ -261,7 +261,7 @@ def _given(word: Word, values: list[str]) -> Any:
 
 def command_line(path: str, words: Mapping[str, Any], command: str = "read") -> str:
     """Return the command that reads a file with these words."""
-    parts = ["rankstability", command, _quoted(path)]
+    parts = ["rankstability", command, quoted(path)]
     for name, value in words.items():
         parts.append(WORDS[name].option)
         if value is True:
@@ -269,13 +269,13 @@ def command_line(path: str, words: Mapping[str, Any], command: str = "read") -> 
         if isinstance(value, Mapping):
             for key, given in value.items():
                 values = given if isinstance(given, list) else [given]
-                parts += [_quoted(f"{key}={each}") for each in values]
+                parts += [quoted(f"{key}={each}") for each in values]
         elif isinstance(value, (list, tuple)):
             parts += [
-                _quoted(f"{each:g}" if isinstance(each, float) else str(each)) for each in value
+                quoted(f"{each:g}" if isinstance(each, float) else str(each)) for each in value
             ]
         else:
-            parts.append(_quoted(str(value)))
+            parts.append(quoted(str(value)))
     return " ".join(parts)
 
 
@@ -294,7 +294,7 @@ def merge_words(words: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[st
     return check_words(merged)
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Return a text as a shell takes it."""
     if re.fullmatch(r"[\w@%+=:,./-]+", text):
         return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import DataError, escape_invisible
@@ -52,8 +52,11 @@ def add_remedy(
         lines = [python_line(function, found) for found in solved]
     else:
         lines = [line for found in solved if (line := _pasted(file, found))]
-    if not lines:
-        return error
+    return with_commands(error, lines) if lines else error
+
+
+def with_commands(error: DataError, lines: Sequence[str]) -> DataError:
+    """Return the error with these commands as its remedy, one a line."""
     return DataError(
         error.code,
         file=error.file,

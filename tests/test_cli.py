@@ -1,0 +1,236 @@
+"""The command line: what it prints, what it writes, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from rankstability import cli
+from rankstability.errors import DataError
+from rankstability.io.formats.registry import FORMATS
+from rankstability.io.read import read
+
+SYSTEMS = ("Alder", "Birch", "Cedar", "Dogwood")
+
+
+def ratings(names: tuple[str, ...] = SYSTEMS) -> pd.DataFrame:
+    """Return ratings of four systems on ten items by three people, in two domains."""
+    rows = [
+        (name, f"item{item}", f"user{user}", 5 * k + (3 * item + 7 * user + k * item) % 11, domain)
+        for k, name in enumerate(names)
+        for item, domain in enumerate(["code", "chat"] * 5)
+        for user in range(3)
+    ]
+    return pd.DataFrame(rows, columns=["model", "item", "user", "stars", "domain"])
+
+
+WORDS = ["--system", "model", "--segment", "item", "--annotator", "user", "--score", "stars"]
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return a table in an empty working folder."""
+    monkeypatch.chdir(tmp_path)
+    ratings().to_csv("stars.csv", index=False)
+    return "stars.csv"
+
+
+def run(capsys: Any, *arguments: str) -> tuple[int, str, str]:
+    """Return the exit code, and what was printed as output and as errors."""
+    code = cli.main(arguments)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_a_verdict_is_written_as_page_and_numbers(table: str, capsys: Any) -> None:
+    code, out, err = run(capsys, "verdict", table, *WORDS)
+    assert (code, err) == (0, "")
+    folder = Path("results/stars")
+    assert str(folder / "verdict.html") in out
+    facts = json.loads((folder / "verdict.json").read_text())
+    assert facts["counts"]["systems"] == 4
+    shown = pd.read_csv(folder / "ranking.csv").set_index("system")["score"]
+    means = ratings().groupby("model")["stars"].mean()
+    assert shown.to_dict() == pytest.approx(means.to_dict())
+
+
+def test_options_of_the_verdict_reach_it(table: str, capsys: Any) -> None:
+    asked = ["--ask", "Dogwood", "Alder", "--alpha", "0.1", "--output", "here", "--title", "Mine"]
+    assert run(capsys, "verdict", table, *WORDS, *asked, "--figure", "r.svg")[0] == 0
+    facts = json.loads(Path("here/verdict.json").read_text())
+    assert facts["alpha"] == 0.1
+    assert "Mine" in Path("here/verdict.html").read_text()
+    assert Path("r.svg").read_text().startswith("<?xml")
+
+
+def test_each_value_has_its_page_and_one_page_compares_them(table: str, capsys: Any) -> None:
+    code, out, _ = run(capsys, "verdict", table, *WORDS, "--each", "domain", "--output", "out")
+    assert code == 0 and "side by side" in out
+    page = Path("out/index.html").read_text()
+    for name in ("code", "chat"):
+        assert Path("out", name, "verdict.html").is_file()
+        assert f"{name}/verdict.html" in page
+
+
+def test_values_that_need_the_same_name_of_a_folder_are_all_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = {"code": "a/b", "chat": "a?b"}
+    ratings().assign(domain=lambda t: t["domain"].map(names)).to_csv("t.csv", index=False)
+    words = [*WORDS, "--each", "domain", "--names", "exact", "--output", "out"]
+    assert run(capsys, "verdict", "t.csv", *words)[0] == 0
+    assert len(list(Path("out").rglob("verdict.html"))) == 2
+    assert all(path.is_relative_to("out") for path in Path().rglob("*.html"))
+
+
+def test_read_shows_what_would_be_read_and_stops(table: str, capsys: Any) -> None:
+    code, out, _ = run(capsys, "read", table, *WORDS, "--where", "domain=code")
+    assert code == 0
+    for part in ("judgments: 60", "systems: 4", "annotators: 3", "Alder", "domain: code", "60"):
+        assert part in out
+    assert not Path("results").exists()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [[], ["--where", "domain!=chat"], ["--codes", "Alder=Ash", "--scale", "0", "40"],
+     ["--each", "domain", "--title", "no"], ["--controls", "Alder", "--humans", "Birch"]],
+)  # fmt: skip
+def test_what_read_saves_reads_the_same_again(table: str, capsys: Any, more: list[str]) -> None:
+    Path("kept").mkdir()
+    assert run(capsys, "read", table, *WORDS, *more, "--save", "kept/campaign.yaml")[0] == 0
+    files, words = cli.parse_words([table, *WORDS, *more])
+    first, second = read(files[0], **words), read("kept/campaign.yaml")
+    parts = [first, second] if not isinstance(first, dict) else [*first.values(), *second.values()]
+    half = len(parts) // 2
+    for a, b in zip(parts[:half], parts[half:], strict=True):
+        pd.testing.assert_frame_equal(a.table, b.table)
+        assert (a.scale, a.controls, a.humans) == (b.scale, b.controls, b.humans)
+
+
+def test_two_pairs_side_by_side(tmp_path: Path, capsys: Any) -> None:
+    code, out, _ = run(capsys, "verdict", "demo-srdc", "de-en", "en-cs", "--output", str(tmp_path))
+    assert code == 0
+    page = (tmp_path / "index.html").read_text()
+    assert all(f"{pair}/verdict.html" in page for pair in ("de-en", "en-cs"))
+    assert (tmp_path / "de-en" / "verdict.json").is_file()
+
+
+def test_formats_and_campaigns_are_listed(capsys: Any) -> None:
+    code, out, _ = run(capsys, "formats")
+    assert code == 0 and all(name in out for name in FORMATS)
+    code, out, _ = run(capsys, "campaigns")
+    assert code == 0 and "demo-srdc" in out
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["verdict", "--help"], ["read", "-h"]])
+def test_help(arguments: list[str], capsys: Any) -> None:
+    code, out, _ = run(capsys, *arguments)
+    assert code == 0 and "usage: rankstability" in out
+    if "verdict" in arguments:
+        assert "--lower-is-better" in out and "--ask A B" in out
+
+
+WRONG = {
+    "verdit x.csv": "unknown_command",
+    "verdict": "no_file",
+    "verdict nothing.csv": "no_such_file",
+    "verdict stars.csv --sytem model": "unknown_option",
+    "verdict stars.csv --system model --system item": "option_twice",
+    "verdict stars.csv --system": "option_without_value",
+    "verdict stars.csv --system my model": "several_values",
+    "verdict stars.csv --lower-is-better yes": "value_of_flag",
+    "verdict stars.csv --ask Alder": "bad_setting",
+    "verdict stars.csv --alpha much": "bad_setting",
+    "verdict stars.csv --candidates all": "value_of_flag",
+    "verdict stars.csv --where domain=code domain": "bad_setting",
+    "verdict stars.csv --codes a=1 a=2": "setting_twice",
+    "verdict stars.csv --scale 5": "bad_setting",
+    "read stars.csv --ask Alder Birch": "unknown_option",
+    "verdict demo-srdc xx-yy": "unknown_pair",
+    "verdict demo-srdc de-en --system model": "word_of_table",
+}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_wrong_options_end_with_2_and_a_sentence(
+    line: str, table: str, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[str] = []
+    original = cli._run
+
+    def run_and_keep(given: list[str]) -> int:
+        try:
+            return original(given)
+        except DataError as error:
+            found.append(error.code)
+            raise
+
+    monkeypatch.setattr(cli, "_run", run_and_keep)
+    code, out, err = run(capsys, *shlex.split(line))
+    assert (code, out, found) == (2, "", [WRONG[line]])
+    assert err.startswith("error: ")
+    assert not Path("results").exists()
+
+
+def test_a_refusal_of_the_verdict_prints_the_command_of_the_verdict(
+    table: str, capsys: Any
+) -> None:
+    ratings().rename(columns={"stars": "wer"}).to_csv("wer.csv", index=False)
+    words = [*WORDS[:-1], "wer"]
+    code, _, err = run(capsys, "verdict", "wer.csv", *words, "--ask", "Alder", "Birch")
+    assert code == 2
+    commands = [line.strip() for line in err.splitlines() if "--lower-is-better" in line]
+    assert commands[0].endswith("--lower-is-better --ask Alder Birch")
+    assert run(capsys, *shlex.split(commands[0])[1:])[0] == 0
+    facts = json.loads(Path("results/wer/verdict.json").read_text())
+    assert facts["lower_is_better"] is True
+
+
+HOSTILE = ("<script>alert(1)</script>", "\x1b[31mred", "../../up", "a\u202eb")
+
+
+def test_hostile_names_are_shown_and_run_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = ratings(HOSTILE).assign(domain=lambda t: t["domain"] + "/../\x1b[2J")
+    frame.to_csv("t.csv", index=False)
+    for more in ([], ["--each", "domain"]):
+        code, out, err = run(capsys, "verdict", "t.csv", *WORDS, *more, "--output", "out/in")
+        assert (code, err) == (0, "")
+        assert not {"\x1b", "\u202e"} & set(out)
+    pages = list(tmp_path.rglob("*.html"))
+    assert len(pages) == 4 and all(page.is_relative_to(tmp_path / "out/in") for page in pages)
+    for page in pages:
+        text = page.read_text()
+        assert "<script" not in text and not {"\x1b", "\u202e"} & set(text)
+    for written in tmp_path.joinpath("out").rglob("*.csv"):
+        assert "\x1b" not in written.read_text()
+    code, out, _ = run(capsys, "read", "t.csv", *WORDS)
+    assert code == 0 and not {"\x1b", "\u202e"} & set(out)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sets a limit of the system")
+def test_few_open_files_are_enough_or_end_with_a_sentence(tmp_path: Path) -> None:
+    ratings().to_csv(tmp_path / "t.csv", index=False)
+    program = (
+        "import resource, sys; from rankstability import cli;"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (14, 14));"
+        "sys.exit(cli.main(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "verdict", "t.csv", *WORDS],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode in (0, 2)
+    assert "Traceback" not in done.stderr
