@@ -91,7 +91,8 @@ def _draw_scores(ranking: Ranking, ax: Axes) -> None:
     ax.set_yticks(place, [short_name(name) for name in table["system"]])
     ax.set_ylim(len(table) - 0.5, -0.5)
     direction = " (lower is better)" if ranking.lower_is_better else ""
-    ax.set_xlabel(ranking.score_name + direction)
+    interval = ", 95 % intervals" if has_interval and ranking.unit else ""
+    ax.set_xlabel(ranking.score_name + interval + direction)
     if ranking.lower_is_better:
         ax.invert_xaxis()
     ax.grid(axis="x", alpha=0.25)

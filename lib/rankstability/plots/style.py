@@ -30,9 +30,14 @@ SETTINGS: Any = {
 
 
 def short_name(name: object, longest: int = MAX_NAME) -> str:
-    """Return a name as it is shown in a figure: visible characters, cut with an ellipsis."""
+    """Return a name as it is shown in a figure: visible characters, cut in the middle.
+
+    >>> short_name("Tencent-ensemble-system.5742", 20)
+    'Tencent-ensem…m.5742'
+    """
     text = escape_invisible(str(name))
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    end = longest // 3
+    return text if len(text) <= longest else text[: longest - 1 - end] + "…" + text[-end:]
 
 
 @contextmanager

@@ -56,7 +56,7 @@ KEYS: dict[str, str] = {
     "procedure, procedure_title, test, rule": "how systems are ordered and boundaries drawn",
     "draws": "whether the procedure draws boundaries",
     "alpha": "probability of any false statement about the ranking",
-    "score_name, lower_is_better, scale, decimals, two_valued": "what the score is",
+    "score_name, score_column, lower_is_better, scale, decimals, two_valued": "what the score is",
     "counts": "numbers of systems, humans, controls, judgments, annotators, documents, segments",
     "unit": "sampling units, joined by ' x '; empty if no inference is made",
     "units, effective": "their numbers, and the median over systems of the effective numbers",
@@ -164,7 +164,8 @@ def collect_facts(
         "rule": ranking.rule,
         "draws": ranking.procedure in PROCEDURES and ranking.procedure != PLAIN,
         "alpha": ranking.alpha,
-        "score_name": _score_name(judgments, ranking),
+        "score_name": ranking.score_name,
+        "score_column": str(judgments.declared.get("score", "")),
         "lower_is_better": ranking.lower_is_better,
         "scale": judgments.scale,
         "decimals": decimals(ranking.table["score"]),
@@ -216,13 +217,6 @@ def _title(judgments: Judgments) -> str:
         name = str(find_campaign(name).facts.get("title", name))
     parts = [name, judgments.pair, judgments.task]
     return ", ".join(dict.fromkeys(part for part in parts if part))
-
-
-def _score_name(judgments: Judgments, ranking: Ranking) -> str:
-    """Return what the score is, with the name of its column where it was declared."""
-    column = str(judgments.declared.get("score", ""))
-    plain = ranking.score_name == "mean score" and column.isidentifier() and column != "score"
-    return f"mean {column}" if plain else ranking.score_name
 
 
 def _citation(campaign: str) -> str:
