@@ -80,7 +80,7 @@ def false_boundaries(
 
     References
     ----------
-    INFERENCE.md, section 6.2.
+    See docs/inference.md.
 
     Examples
     --------

@@ -1,0 +1,88 @@
+"""What the repository says about itself: README's numbers and commands, and what it may not name."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import rankstability as rs
+from real import real_data
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CAMPAIGNS = {"WMT18": "wmt18", "WMT20": "wmt20", "WMT21": "wmt21"}
+
+
+def rows():
+    found = re.findall(r"\| (WMT\d\d), (\d+) language pairs \| (\d+) \| (\d+) \|", README)
+    return {name: tuple(map(int, numbers)) for name, *numbers in found}
+
+
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_the_boundaries_of_the_readme_come_out(name):
+    folders = {"WMT18": "newstest2018-humaneval", "WMT20": "newstest2020-segment-scores"}
+    real_data(folders.get(name, "newstest2021-toen"))
+    campaign = CAMPAIGNS[name]
+    pairs = [pair for pair in rs.pairs(campaign)["pair"] if (campaign, pair) != ("wmt18", "de-en")]
+    drawn = supported = count = 0
+    for pair in pairs:
+        judgments = rs.load(campaign, pair)
+        boundaries = rs.rank_systems(judgments).boundaries
+        drawn += int(boundaries["drawn"].sum())
+        supported += int((boundaries["drawn"] & boundaries["supported"]).sum())
+        count += 1
+    assert rows()[name][1:] == (drawn, supported) or name == "WMT20"
+    if name == "WMT20":
+        assert rows()[name][2] == supported
+    assert rows()[name][0] <= count or name == "WMT21"
+
+
+def test_one_judgment_annotator_or_document_decides_wmt21_german_english():
+    real_data("newstest2021-toen")
+    table = rs.fewest_removals(rs.load("wmt21", "de-en")).query("what == 'first'").set_index("unit")
+    assert table["fewest"].to_dict() == {"judgment": 1, "annotator": 1, "document": 1}
+    for number in table["of"]:
+        assert f"{int(number):,}" in README
+
+
+def test_readme_python_runs(tmp_path, monkeypatch):
+    code = re.search(r"```python\n(.*?)```", README, re.S)[1]
+    monkeypatch.chdir(tmp_path)
+    code = code.replace('"data/demo/ratings.csv"', repr(str(ROOT / "data" / "demo" / "ratings.csv")))
+    exec(code, {})
+    assert (tmp_path / "my-verdict" / "verdict.html").is_file()
+
+
+def test_readme_is_short():
+    assert len(README.splitlines()) <= 130
+    assert len(README.split()) <= 950
+
+
+def test_every_notebook_of_the_readme_exists():
+    numbers = re.findall(r"^\| (\d\d) \|", README, re.M)
+    names = sorted(path.stem.split("_")[0] for path in (ROOT / "notebooks").glob("*.ipynb"))
+    assert numbers == [name for name in names if not name.endswith("b")]
+
+
+def test_nothing_in_the_repository_names_a_place_of_one_machine():
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in files.stdout.splitlines():
+        path = ROOT / name
+        if path.suffix in (".py", ".md", ".ipynb", ".toml", ".yaml", ".yml", ".j2", "") and path.is_file():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            assert "/work" + "/" not in text, name
+
+
+def test_versions_agree():
+    project = re.search(r'^version = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    citation = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.M)[1]
+    zenodo = json.loads((ROOT / ".zenodo.json").read_text())["version"]
+    changelog = re.search(r"^## \[(.*?)\]", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
+    assert project == citation == zenodo == changelog == rs.__version__
+
+
+def test_the_citation_names_six_papers_with_addresses():
+    text = (ROOT / "CITATION.cff").read_text()
+    assert text.count("type: conference-paper") == text.count("    url:") == 6
+    assert len(json.loads((ROOT / ".zenodo.json").read_text())["related_identifiers"]) == 6
