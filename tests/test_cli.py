@@ -118,7 +118,7 @@ def test_what_read_saves_reads_the_same_again(table: str, capsys: Any, more: lis
 
 
 def test_two_pairs_side_by_side(tmp_path: Path, capsys: Any) -> None:
-    code, out, _ = run(capsys, "verdict", "demo-srdc", "de-en", "en-cs", "--output", str(tmp_path))
+    code, _, _ = run(capsys, "verdict", "demo-srdc", "de-en", "en-cs", "--output", str(tmp_path))
     assert code == 0
     page = (tmp_path / "index.html").read_text()
     assert all(f"{pair}/verdict.html" in page for pair in ("de-en", "en-cs"))

@@ -637,10 +637,18 @@ def build_votes(
 
 def count_both_orders(table: pd.DataFrame) -> int:
     """Return how many games, of an annotator, question and two systems, were shown in both orders."""
-    keys = [name for name in ("annotator", "question", "left", "right") if name in table]
-    games = table[keys].drop_duplicates()
-    swapped = games.rename(columns={"left": "right", "right": "left"})
-    return len(games.merge(swapped, on=keys)) // 2
+    names = pd.factorize(pd.concat([table["left"], table["right"]]))[0].astype(np.int64)
+    left, right = names[: len(table)], names[len(table) :]
+    systems = int(names.max()) + 1
+    game = np.zeros(len(table), np.int64)
+    for name in ("annotator", "question"):
+        if name in table:
+            codes = pd.factorize(table[name])[0].astype(np.int64) + 1
+            game = pd.factorize(game * (int(codes.max()) + 1) + codes)[0].astype(np.int64)
+    shown = np.unique((game * systems + left) * systems + right)
+    upper = left < right
+    swapped = np.unique(((game * systems + right) * systems + left)[upper])
+    return int(np.isin(swapped, shown).sum())
 
 
 def _need_question(
