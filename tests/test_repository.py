@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 import rankstability as rs
 from real import real_data
 
@@ -49,7 +50,9 @@ def test_one_judgment_annotator_or_document_decides_wmt21_german_english():
 def test_readme_python_runs(tmp_path, monkeypatch):
     code = re.search(r"```python\n(.*?)```", README, re.S)[1]
     monkeypatch.chdir(tmp_path)
-    code = code.replace('"data/demo/ratings.csv"', repr(str(ROOT / "data" / "demo" / "ratings.csv")))
+    code = code.replace(
+        '"data/demo/ratings.csv"', repr(str(ROOT / "data" / "demo" / "ratings.csv"))
+    )
     exec(code, {})
     assert (tmp_path / "my-verdict" / "verdict.html").is_file()
 
@@ -66,10 +69,15 @@ def test_every_notebook_of_the_readme_exists():
 
 
 def test_nothing_in_the_repository_names_a_place_of_one_machine():
-    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     for name in files.stdout.splitlines():
         path = ROOT / name
-        if path.suffix in (".py", ".md", ".ipynb", ".toml", ".yaml", ".yml", ".j2", "") and path.is_file():
+        if (
+            path.suffix in (".py", ".md", ".ipynb", ".toml", ".yaml", ".yml", ".j2", "")
+            and path.is_file()
+        ):
             text = path.read_text(encoding="utf-8", errors="replace")
             assert "/work" + "/" not in text, name
 

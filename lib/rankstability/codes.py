@@ -318,8 +318,6 @@ NOTES: dict[str, str] = {
     "Such losses are easily missed, so that more than 5 % of such rankings can contain an error.",
     "few_items": "{number} items are too few to separate any of {systems} systems; at least {least} "
     "are needed.",
-    "order_unknown": "The order of presentation is not known, so that strengths are not adjusted for "
-    "it.",
     "few_questions": "{number} questions cannot order {systems} systems. More questions would help; "
     "more votes on the same questions would not.",
     "systems_lack_segments": "Systems are compared on the segments that both have. These systems lack "
