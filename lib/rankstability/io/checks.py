@@ -34,6 +34,7 @@ WINNERS = {
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 )
+BLANKS = re.compile(r"\s+")
 UNUSUAL = re.compile(rf"(?m)^\s|[^\S\n]$|[^\S\n ]|  |{INVISIBLE.pattern}")  # in names
 MIN_ON_SCALE = 10  # scores from which a scale is told
 MIN_SCALE_RATIO = 4.0  # between the largest scores of two scales
@@ -114,11 +115,11 @@ def clean_names(table: pd.DataFrame, roles: Sequence[str], notes: Notes) -> pd.D
         _refuse_half_characters(names, together, role, notes.file)
         if not UNUSUAL.search(together) and together.count("\n") == len(names) - 1:
             continue
-        for code, change in (
-            ("blanks_around_names", lambda name: re.sub(r"\s+", " ", name).strip()),
-            ("invisible_characters", lambda name: INVISIBLE.sub("", name).strip()),
+        for code, pattern, instead in (
+            ("blanks_around_names", BLANKS, " "),
+            ("invisible_characters", INVISIBLE, ""),
         ):
-            changed = [change(name) for name in names]
+            changed = [pattern.sub(instead, name).strip() for name in names]
             marks = np.array([a != b for a, b in zip(names, changed, strict=True)], bool)
             notes.keep(code, int(marks[codes].sum()))
             names = changed

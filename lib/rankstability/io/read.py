@@ -21,6 +21,7 @@ from .shape import (
     PLACEHOLDER,
     TRUTH,
     expand_choices,
+    expand_lists_of_patterns,
     expand_patterns,
     explode_lists,
     find_column,
@@ -279,11 +280,20 @@ def _build_frame(function: str, frame: Any, given: dict[str, Any], votes: bool =
 
 def text_frame(frame: Any) -> pd.DataFrame:
     """Return a frame of pandas, polars or pyarrow as pandas, with every cell as text."""
-    try:
-        native = nw.from_native(frame, eager_only=True)
-    except TypeError:
-        raise DataError("not_a_frame", value=type(frame).__name__) from None
-    table = native.to_pandas()
+    if isinstance(frame, pd.DataFrame):
+        names = [str(name) for name in frame.columns]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise DataError("column_twice", column=twice)
+        table = frame
+    else:
+        try:
+            native = nw.from_native(frame)
+        except TypeError:
+            raise DataError("not_a_frame", value=type(frame).__name__) from None
+        if isinstance(native, nw.LazyFrame):
+            native = native.collect()
+        table = native.to_pandas()
     if table.empty:
         raise DataError("no_rows")
     return as_text(table.reset_index(drop=True))
@@ -411,7 +421,9 @@ def _reshape(
         if PLACEHOLDER.search(value) and value not in frame
     }
     if patterns:
-        frame = expand_patterns(frame, patterns, file)
+        frame, patterns = expand_lists_of_patterns(frame, patterns, file)
+        frame = expand_patterns(frame, patterns, file) if patterns else frame
+        patterns = {role: roles[role] for role in roles if PLACEHOLDER.search(roles[role])}
         for pattern in patterns.values():
             for key in PLACEHOLDER.findall(pattern):
                 if key in ROLES:
@@ -426,7 +438,9 @@ def _reshape(
             frame = widen(frame, given[word], role, file)
             roles |= {role: role, "score": "score"}
     if "outcome" in given:
-        frame["winner"] = read_outcome(frame, given["outcome"], file)
+        winner = read_outcome(frame, given["outcome"], file)
+        marks = [find_column(frame, name, "outcome", file) for name in given["outcome"].values()]
+        frame = frame.drop(columns=marks).assign(winner=winner)
         roles["winner"] = "winner"
     if "options" in roles:
         frame, roles = _choices(frame, roles, given, notes, file)

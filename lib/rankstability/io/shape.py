@@ -16,6 +16,7 @@ from .table import cell_text, frame_of_records
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 NUMBER = "n"
+HELD = "list that is held"  # a column that exists while lists become rows
 MAX_NAMES = 12  # columns that an error lists
 
 
@@ -236,6 +237,35 @@ def expand_patterns(
     return out
 
 
+def expand_lists_of_patterns(
+    frame: pd.DataFrame, patterns: Mapping[str, str], file: str | None
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Turn lists of objects below a placeholder, as in ``ratings.{system}[].value``, into rows.
+
+    Returns the frame with a column for each role whose pattern has a key after ``[]``, and the
+    patterns of the other roles. Roles with the same list belong together.
+    """
+    inner = {role: text.split("[].") for role, text in patterns.items() if "[]." in text}
+    if not inner:
+        return frame, dict(patterns)
+    lists = sorted({parts[0] for parts in inner.values()})
+    if len(lists) > 1:
+        raise DataError("two_lists", file=file, value=" and ".join(lists), expected="one list")
+    frame = expand_patterns(frame, {HELD: lists[0]}, file)
+    wrong = frame[HELD].map(lambda value: not isinstance(value, list))
+    if wrong.any():
+        value = str(frame.loc[wrong, HELD].iloc[0])[:40]
+        raise DataError("not_a_list", file=file, column=next(iter(inner)), value=value)
+    frame = frame.explode(HELD, ignore_index=True)
+    frame = frame[frame[HELD].notna()].reset_index(drop=True)
+    for role, (_, key) in inner.items():
+        frame[role] = [
+            cell_text(each.get(key)) if isinstance(each, dict) else "" for each in frame[HELD]
+        ]
+    others = {role: text for role, text in patterns.items() if role not in inner}
+    return frame.drop(columns=HELD), others
+
+
 def read_outcome(frame: pd.DataFrame, outcome: Mapping[str, str], file: str | None) -> pd.Series:
     """Return the winner from one column of 0 and 1 for each outcome."""
     unknown = set(outcome) - {"left", "right", "tie"}
@@ -389,4 +419,14 @@ def read_files(folder: Path, pattern: str) -> list[tuple[Path, dict[str, str]]]:
             sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())[:6]
         )
         raise DataError("no_file_fits", file=folder, value=pattern, expected=here or "files")
+    seen: dict[tuple[str, ...], Path] = {}
+    for path, values in found if keys else ():
+        other = seen.setdefault(tuple(values.values()), path)
+        if other != path:
+            raise DataError(
+                "two_files_for_one",
+                file=path,
+                value=", ".join(values.values()),
+                expected=f"one file, but there is also {other.name}",
+            )
     return found
