@@ -100,14 +100,12 @@ class Judgments:
     def systems(self) -> list[str]:
         """The names of the systems, in alphabetical order, without controls and the reference."""
         if self.kind == "votes":
-            names = pd.unique(pd.concat([self.table["left"], self.table["right"]]).astype(str))
+            names = names_in(self.table["left"]) | names_in(self.table["right"])
+        elif "item_type" in self.table:
+            names = names_in(self.table["system"][self.table["item_type"].isin(COUNTED_TYPES)])
         else:
-            rows = self.table
-            if "item_type" in rows:
-                rows = rows[rows["item_type"].isin(COUNTED_TYPES)]
-            names = rows["system"].astype(str).unique()
-        hidden = {*self.controls, REFERENCE}
-        return sorted(name for name in names if name not in hidden)
+            names = names_in(self.table["system"])
+        return sorted(names - {*self.controls, REFERENCE})
 
     @property
     def n_judgments(self) -> int:
@@ -226,6 +224,11 @@ def has_unit(judgments: Judgments, unit: str) -> bool:
     names = [name.strip() for name in unit.split(" x ")]
     table = judgments.table
     return all(name in table and bool(table[name].notna().all()) for name in names)
+
+
+def names_in(column: pd.Series) -> set[str]:
+    """Return the names that occur in a column, as texts."""
+    return {str(name) for name in column.dropna().unique()}
 
 
 def check_names(names: Collection[str], known: Collection[str], code: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .errors import DataError
-from .judgments import REFERENCE, SCORE_KINDS, Judgments, check_names
+from .judgments import REFERENCE, SCORE_KINDS, Judgments, check_names, names_in
 
 PARTS = {  # argument: column, and the code of an unknown name
     "annotators": ("annotator", "unknown_annotator"),
@@ -188,7 +188,7 @@ def _checked(
         known = set(judgments.systems)
         for frame in (judgments.table, judgments.all_rows):
             if frame is not None and "system" in frame:
-                known |= set(frame["system"].astype(str).unique())
+                known |= names_in(frame["system"])
         check_names(names, known, "unknown_system")
         found["system"] = names
     for argument, given in asked.items():
@@ -196,7 +196,7 @@ def _checked(
         names = _as_set(given)
         if names:
             table = judgments.table
-            known = set(table[column].dropna().astype(str)) if column in table else set()
+            known = names_in(table[column]) if column in table else set()
             check_names(names, known, code)
             found[column] = names
     return found

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
 from ..errors import DataError, suggest
+from ..scores.build import codes_of
 from .paired import signed_rank
 from .result import BOUNDARIES, PAIRS, Ranking
 from .rules import BOUNDARY_RULES, Rule, clusters
@@ -71,17 +74,17 @@ def rank_segment_scores(
             raise DataError("correction_of_one_sided", value=test)
     scores, column = _prepared(scores)
     lower_is_better = "lower_is_better" in scores and bool(scores["lower_is_better"].all())
-    codes, names = pd.factorize(scores["system"].astype(str), sort=True)
+    codes, names = codes_of(scores["system"])
     if len(names) < 2:
         raise DataError("too_few_systems", value=", ".join(names) or None)
     sign = -1.0 if lower_is_better and column == "raw" else 1.0
     values = sign * scores[column].to_numpy(float)
-    table = _means(scores, codes, [str(name) for name in names], column)
-    missing = table.loc[table[column].isna(), "system"]
-    if len(missing):
+    columns = _means(scores, codes, len(names), column)
+    mean = sign * columns[column]
+    missing = [names[k] for k in np.flatnonzero(np.isnan(mean))]
+    if missing:
         raise DataError("system_without_score", value=", ".join(missing))
-    mean = sign * table[column].to_numpy(float)
-    order = np.lexsort((table["system"], -mean))
+    order = np.argsort(-mean, kind="stable")  # names are in order
     if callable(test):
         samples = _samples(values, codes, scores["segment"])
         p = apply_test([samples[code] for code in order], test)
@@ -102,13 +105,19 @@ def rank_segment_scores(
         return boundaries.astype(bool)
 
     boundaries = draw(p < alpha, lead)
-    columns = {name: table[name].to_numpy()[order] for name in table}
-    rank = {"rank": np.arange(1, len(names) + 1)}
-    ranked = pd.DataFrame({**rank, **columns, "cluster": clusters(boundaries)})
-    systems = list(ranked["system"])
+    systems = [names[k] for k in order]
+    ranked = pd.DataFrame(
+        {
+            "rank": np.arange(1, len(names) + 1),
+            "system": systems,
+            **{name: values[order] for name, values in columns.items()},
+            "cluster": clusters(boundaries),
+        }
+    )
+    index = pd.Index(systems)
     return Ranking(
         table=ranked,
-        p_values=pd.DataFrame(p, index=systems, columns=systems),
+        p_values=pd.DataFrame(p, index=index, columns=index),
         boundaries=drawn_boundaries(systems, boundaries),
         pairs=pd.DataFrame(columns=PAIRS),
         test=test_name,
@@ -140,7 +149,7 @@ def _named_test(
     known = np.isfinite(values)
     if test not in SIGNED_RANK:
         return rank_sum_tests(values[known], codes[known], size, test)
-    places, names = pd.factorize(segment.astype(str))
+    places, names = codes_of(segment)
     cell = places * size + codes
     count = np.bincount(cell[known], minlength=len(names) * size)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -154,31 +163,38 @@ def _named_test(
 
 def _samples(values: np.ndarray, codes: np.ndarray, segment: pd.Series) -> list[np.ndarray]:
     """Return the known scores of each system, by code, in order of the segments' names."""
-    order = np.lexsort((segment.astype(str).to_numpy(), codes))
+    order = np.lexsort((codes_of(segment)[0], codes))
     order = order[np.isfinite(values[order])]
     start = np.searchsorted(codes[order], np.arange(1, codes.max() + 1))
     return np.split(values[order], start)
 
 
-def _means(scores: pd.DataFrame, codes: np.ndarray, names: list[str], column: str) -> pd.DataFrame:
-    """Return system, raw, z (if there is one), segments and judgments by system."""
-    n = len(names)
-    segments = np.bincount(codes, minlength=n)
-    judgments = np.bincount(codes, scores["judgments"].to_numpy(float), n).astype(int)
-    table = pd.DataFrame({"system": names})
+def _means(
+    scores: pd.DataFrame, codes: np.ndarray, size: int, column: str
+) -> dict[str, np.ndarray]:
+    """Return raw, z (if there is one), segments and judgments of each system, by code."""
+    columns: dict[str, np.ndarray] = {}
     for name in dict.fromkeys(("raw", column)):
         values = scores[name].to_numpy(float)
         known = np.isfinite(values)
         with np.errstate(invalid="ignore", divide="ignore"):
-            count = np.bincount(codes[known], minlength=n)
-            table[name] = np.bincount(codes[known], values[known], n) / count
-    return table.assign(segments=segments, judgments=judgments)
+            count = np.bincount(codes[known], minlength=size)
+            columns[name] = np.bincount(codes[known], values[known], size) / count
+    columns["segments"] = np.bincount(codes, minlength=size)
+    judgments = scores["judgments"].to_numpy(float)
+    columns["judgments"] = np.bincount(codes, judgments, size).astype(int)
+    return columns
 
 
-def drawn_boundaries(systems: list[str], boundaries: np.ndarray) -> pd.DataFrame:
+def drawn_boundaries(systems: Sequence[str], boundaries: np.ndarray) -> pd.DataFrame:
     """Return the table of boundaries that a rule draws, about whose support nothing is known."""
-    rows = [
-        (k, systems[k - 1], systems[k], True, False, "inconclusive")
-        for k in np.flatnonzero(boundaries) + 1
-    ]
-    return pd.DataFrame(rows, columns=BOUNDARIES).astype({"drawn": bool, "supported": bool})
+    rank = (np.flatnonzero(boundaries) + 1).tolist()
+    columns = {
+        "rank": rank,
+        "above": [systems[k - 1] for k in rank],
+        "below": [systems[k] for k in rank],
+        "drawn": np.ones(len(rank), bool),
+        "supported": np.zeros(len(rank), bool),
+        "state": ["inconclusive"] * len(rank),
+    }
+    return pd.DataFrame(columns, columns=BOUNDARIES)

@@ -186,17 +186,15 @@ def _from_frame(table: pd.DataFrame) -> ScoreArrays:
 def codes_of(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return codes in order of name, -1 where missing, and the names."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        present = column.cat.remove_unused_categories()
-        texts = [str(name) for name in present.cat.categories]
-        order = sorted(range(len(texts)), key=texts.__getitem__)
-        place = np.empty(len(order) + 1, np.int64)
-        place[order] = np.arange(len(order))
-        place[-1] = -1
-        return place[present.cat.codes.to_numpy()], tuple(texts[k] for k in order)
-    codes, names = pd.factorize(column.astype(object), sort=False)
-    texts = [str(name) for name in names]
+        codes = column.cat.codes.to_numpy()
+        categories = column.cat.categories.to_numpy(dtype=object)
+        used = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(categories)))
+    else:
+        codes, names = pd.factorize(column.astype(object), sort=False)
+        categories = np.asarray(names, dtype=object)
+        used = np.arange(len(categories))
+    texts = [str(name) for name in categories[used]]
     order = sorted(range(len(texts)), key=texts.__getitem__)
-    place = np.empty(len(order) + 1, np.int64)
-    place[order] = np.arange(len(order))
-    place[-1] = -1
+    place = np.full(len(categories) + 1, -1, np.int64)  # the last for a code of -1
+    place[used[order]] = np.arange(len(order))
     return place[codes], tuple(texts[k] for k in order)

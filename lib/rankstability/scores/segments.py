@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -39,32 +41,30 @@ def segment_scores(judgments: Judgments, z: pd.Series | None = None) -> pd.DataF
     ['system', 'segment', 'raw', 'z', 'judgments']
     """
     keep = counted_rows(judgments)
-    rows = judgments.table[keep]
-    if z is None and ("annotator" in rows or "z" in rows):
+    table = judgments.table
+    if z is None and ("annotator" in table or "z" in table):
         z = z_scores(judgments)
-    system, systems = codes_of(rows["system"])
-    segment, segments = codes_of(rows["segment"])
+    system, systems = codes_of(table["system"][keep])
+    segment, segments = codes_of(table["segment"][keep])
     size = len(systems) * len(segments)
     cell = system * len(segments) + segment
-    number = np.ones(len(rows))
-    if "judgments" in rows:
-        number = rows["judgments"].to_numpy(float)
+    number = table["judgments"].to_numpy(float)[keep] if "judgments" in table else None
     count = np.bincount(cell, number, size)
     judged = np.flatnonzero(np.bincount(cell, minlength=size))
-    columns = {
-        "system": np.array(systems, dtype=object)[judged // len(segments)],
-        "segment": np.array(segments, dtype=object)[judged % len(segments)],
-        "raw": _means(cell, rows["score"].to_numpy(float), size)[judged],
+    columns: dict[str, Any] = {
+        "system": pd.Categorical.from_codes(judged // len(segments), list(systems)),
+        "segment": pd.Categorical.from_codes(judged % len(segments), list(segments)),
+        "raw": _means(cell, table["score"].to_numpy(float)[keep], size)[judged],
     }
     if z is not None:
-        columns["z"] = _means(cell, z[keep].to_numpy(float), size)[judged]
+        columns["z"] = _means(cell, z.to_numpy(float)[keep], size)[judged]
     columns["judgments"] = count[judged].astype(int)
-    out = pd.DataFrame(columns)
-    first = np.zeros(size, int)
-    first[cell[::-1]] = np.arange(len(rows))[::-1]
+    first = np.zeros(size, int)  # the first judgment of each output
+    first[cell[::-1]] = np.flatnonzero(keep)[::-1]
     for name in ("document", "domain"):
-        if name in rows:
-            out[name] = rows[name].astype(object).to_numpy()[first[judged]]
+        if name in table:
+            columns[name] = table[name].array[first[judged]]
+    out = pd.DataFrame(columns)
     if judgments.lower_is_better:
         out["lower_is_better"] = True
     return out

@@ -52,9 +52,11 @@ def z_scores(judgments: Judgments) -> pd.Series:
     sign = -1.0 if judgments.lower_is_better else 1.0
     score = sign * table["score"].to_numpy(float)
     mean, sd = annotator_moments(judgments)
-    names = table["annotator"].astype(object)
-    mean_of = names.map(mean).to_numpy(float)
-    sd_of = names.map(sd).to_numpy(float)
+    codes, names = _codes(table["annotator"])
+    place = mean.index.get_indexer(names)
+    code = np.append(place, -1)[codes]
+    mean_of = np.append(mean.to_numpy(), np.nan)[code]
+    sd_of = np.append(sd.to_numpy(), np.nan)[code]
     varies = sd_of > NO_SPREAD
     z = (score - mean_of) / np.where(varies, sd_of, np.nan)
     if judgments.constant_annotators == "zero":
@@ -68,7 +70,7 @@ def annotator_moments(judgments: Judgments) -> tuple[pd.Series, pd.Series]:
     if "mark" in rows:
         rows = rows[rows["mark"].isna()]
     sign = -1.0 if judgments.lower_is_better else 1.0
-    codes, names = pd.factorize(rows["annotator"].astype(object))
+    codes, names = _codes(rows["annotator"])
     named = codes >= 0
     codes = codes[named]
     score = sign * rows["score"].to_numpy(float)[named]
@@ -77,4 +79,14 @@ def annotator_moments(judgments: Judgments) -> tuple[pd.Series, pd.Series]:
         mean = np.bincount(codes, score, len(names)) / count
         squares = np.bincount(codes, (score - mean[codes]) ** 2, len(names))
         sd = np.sqrt(squares / np.where(count > 1, count - 1, np.nan))
-    return pd.Series(mean, index=names), pd.Series(sd, index=names)
+    there = count > 0
+    index = names[there]
+    return pd.Series(mean[there], index=index), pd.Series(sd[there], index=index)
+
+
+def _codes(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
+    """Return codes, -1 where missing, and the names behind them, some of which may not occur."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.codes.to_numpy(), column.cat.categories
+    codes, names = pd.factorize(column.astype(object))
+    return codes, pd.Index(names)
