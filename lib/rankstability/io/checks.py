@@ -39,6 +39,8 @@ UNUSUAL = re.compile(rf"(?m)^\s|[^\S\n]$|[^\S\n ]|  |{INVISIBLE.pattern}")  # in
 MIN_ON_SCALE = 10  # scores from which a scale is told
 MIN_SCALE_RATIO = 4.0  # between the largest scores of two scales
 MAX_RANKINGS = 200  # of ``each``
+STRAYS = (-1.0, -9.0, -99.0, -999.0, 99.0, 999.0, 9999.0)  # usual codes for no score
+MAX_LABELS = 3  # rows of labels
 MAX_LISTED = 6  # names that an error lists
 BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad")
 FLAGS = ("is_tie", "tie", "ties", "draw", "is_draw")
@@ -246,6 +248,78 @@ def read_scores(
     return pd.Series(np.where(codes_of >= 0, numbers[codes_of], np.nan), index=cells.index)
 
 
+def refuse_labels(
+    table: pd.DataFrame, given: Mapping[str, Any], found: Mapping[str, str], file: str | None
+) -> None:
+    """Refuse a row of which every name occurs in this row only, such as a row of labels."""
+    roles = [role for role in ("system", "segment", "annotator") if role in table]
+    if given.get("names") == "exact" or len(roles) < 2 or len(table) < MIN_ON_SCALE:
+        return
+    single = np.ones(len(table), bool)
+    for role in roles:
+        codes, _ = pd.factorize(table[role])
+        single &= np.bincount(codes)[codes] == 1
+    if not 0 < single.sum() <= MAX_LABELS or table["system"].value_counts().median() < 2:
+        return
+    row = int(np.argmax(single))
+    raise DataError(
+        "rows_that_are_no_judgments", file=file, row=row, column=found["system"],
+        value=", ".join(str(table[role].iloc[row]) for role in roles),
+        expected="names that occur in other rows, too",
+        propose=[{"where": {f"{found['system']}!": str(table["system"].iloc[row])}}],
+    )  # fmt: skip
+
+
+def refuse_strays(
+    scores: pd.Series, given: Mapping[str, Any], column: str, file: str | None
+) -> None:
+    """Refuse a value such as -1 or 999 that lies far from all other scores."""
+    if "scale" in given:
+        return
+    known = scores[scores.notna()]
+    values, counts = np.unique(known.to_numpy(float), return_counts=True)
+    for value in STRAYS:
+        at = np.flatnonzero(values == value)
+        if not len(at) or at[0] not in (0, len(values) - 1) or len(values) < 3:
+            continue
+        rest = np.delete(values, at[0])
+        span = rest[-1] - rest[0]
+        gap = rest[0] - value if value < rest[0] else value - rest[-1]
+        whole = bool((rest == np.rint(rest)).all())
+        far = gap > span or (value == -1 and rest[0] >= 0 and whole)
+        if far and counts[at[0]] <= len(known) / 5:
+            keep = (float(values[0]), float(values[-1]))
+            raise DataError(
+                "stray_scores", file=file, row=int((scores == value).to_numpy().argmax()),
+                column=column, value=f"{value:g} ({counts[at[0]]} times)",
+                expected=f"{rest[0]:g} to {rest[-1]:g}, as all other scores",
+                alternatives=[{"where": {f"{column}!": f"{value:g}"}}, {"scale": keep}],
+            )  # fmt: skip
+
+
+def name_segments(table: pd.DataFrame, notes: Notes, file: str | None) -> pd.DataFrame:
+    """Name segments by their documents if they are numbered within documents.
+
+    They are if half of the documents share names of segments. If fewer do, a segment of two
+    documents is refused.
+    """
+    if "document" not in table:
+        return table
+    pairs = table.loc[table["document"] != "", ["segment", "document"]].drop_duplicates()
+    again = pairs["segment"].duplicated(keep=False)
+    if not again.any():
+        return table
+    if 2 * pairs.loc[again, "document"].nunique() < pairs["document"].nunique():
+        second = pairs[pairs["segment"].duplicated()].iloc[0]
+        raise DataError(
+            "segment_of_two_documents", file=file, row=int(second.name), column="document",
+            value=f"{second['document']} for segment {second['segment']}",
+        )  # fmt: skip
+    joined = table["document"].astype(str) + ":" + table["segment"].astype(str)
+    notes.keep("segments_within_documents", len(table))
+    return table.assign(segment=table["segment"].where(table["document"] == "", joined))
+
+
 def _is_number(text: str) -> bool:
     try:
         float(text)
@@ -283,6 +357,9 @@ def build_ratings(
     refuse_totals(table, ("system", "annotator", "segment"), given, file, found)
     refuse_alike(table, ("system", "annotator", "document", "domain", "criterion"), given, file)
     _check_segments(table, given, file)
+    refuse_labels(table, given, found, file)
+    refuse_strays(table["score"], given, found["score"], file)
+    table = name_segments(table, notes, file)
     _check_direction(found["score"], given, file)
     table = _name_nobody(table, notes)
     scored = table["score"].notna()
@@ -646,10 +723,11 @@ def count_both_orders(table: pd.DataFrame) -> int:
         if name in table:
             codes = pd.factorize(table[name])[0].astype(np.int64) + 1
             game = pd.factorize(game * (int(codes.max()) + 1) + codes)[0].astype(np.int64)
-    shown = np.unique((game * systems + left) * systems + right)
-    upper = left < right
-    swapped = np.unique(((game * systems + right) * systems + left)[upper])
-    return int(np.isin(swapped, shown).sum())
+    shown = np.sort((game * systems + left) * systems + right)
+    swapped = np.sort(((game * systems + right) * systems + left)[left < right])
+    swapped = swapped[np.diff(swapped, prepend=-1) > 0]
+    places = np.minimum(np.searchsorted(shown, swapped), len(shown) - 1)
+    return int((shown[places] == swapped).sum())
 
 
 def _need_question(

@@ -118,7 +118,7 @@ def check_words(words: Mapping[str, Any], file: str | None = None) -> dict[str, 
         if (
             value is None
             or value is False
-            or (not isinstance(value, bool) and value in ("", [], ()))
+            or (not isinstance(value, bool) and value in ("", [], (), {}))
         ):
             continue
         checked[key] = _converted(WORDS[key], value, file)
