@@ -58,6 +58,7 @@ from .stability.simulated_power import (
 from .stability.srp import least_entropy, srp
 from .stability.studies import keep_complete_items
 from .verdict.page import Verdict, verdict
+from .verdict.several import Verdicts, verdicts
 
 __version__ = "0.4.0"
 
@@ -69,6 +70,7 @@ __all__ = [
     "Judgments",
     "Ranking",
     "Verdict",
+    "Verdicts",
     "battles",
     "bootstrap_ranks",
     "campaigns",
@@ -129,5 +131,6 @@ __all__ = [
     "suggest",
     "variance_components",
     "verdict",
+    "verdicts",
     "z_scores",
 ]
