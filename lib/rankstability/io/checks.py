@@ -430,8 +430,7 @@ def _ratings(
         if name in ("score", "time"):
             columns[name] = pd.to_numeric(table[name], errors="coerce").astype(float)
         else:
-            cells = table[name].astype(object)
-            columns[name] = cells.where(cells != "").astype("category")
+            columns[name] = _as_categories(table[name])
     lower = bool(given.get("lower_is_better"))
     annotators = table["annotator"].unique() if "annotator" in table else []
     models = tuple(given.get("models", ()))
@@ -459,6 +458,17 @@ def _ratings(
     if len(made.systems) < 2:
         raise DataError("too_few_systems", file=file, value=", ".join(made.systems) or None)
     return made
+
+
+def _as_categories(names: pd.Series) -> pd.Series:
+    """Return names as a categorical in order of name; empty names are missing."""
+    codes, found = pd.factorize(names)
+    texts = np.asarray(found, dtype=object)
+    order = [k for k in sorted(range(len(texts)), key=texts.__getitem__) if texts[k] != ""]
+    places = np.full(len(texts) + 1, -1)
+    places[order] = np.arange(len(order))
+    categories = pd.Index(texts[order], dtype=object)
+    return pd.Series(pd.Categorical.from_codes(places[codes], categories), names.index)
 
 
 def _mixed_error(models: Sequence[str], file: str | None) -> DataError:
@@ -764,8 +774,7 @@ def _votes(
         if name == "both_bad":
             columns[name] = table[name].astype(bool)
         elif name != "pair":
-            cells = table[name].astype(object)
-            columns[name] = cells.where(cells != "").astype("category")
+            columns[name] = _as_categories(table[name])
     order_known = given.get("order") != "unknown"
     return Judgments(
         table=pd.DataFrame(columns),
