@@ -407,7 +407,8 @@ def _reshape(
     for name, value in given.items():
         if name in ("loser", "tie"):
             roles[name] = value
-    frame = explode_lists(frame, roles, file)
+    frame, lost = explode_lists(frame, roles, file)
+    notes.leave_out("empty_list", lost)
     if "split" in given:
         frame, supplied = split_columns(frame, given["split"], file)
         roles |= {role: role for role in supplied}

@@ -98,8 +98,15 @@ def match_pattern(pattern: str, names: Sequence[str], word: str) -> dict[str, di
     return found
 
 
-def explode_lists(frame: pd.DataFrame, given: Mapping[str, str], file: str | None) -> pd.DataFrame:
-    """Turn lists that roles name, such as ``annotations[].value``, into rows and columns."""
+def explode_lists(
+    frame: pd.DataFrame, given: Mapping[str, str], file: str | None
+) -> tuple[pd.DataFrame, int]:
+    """Turn lists that roles name, such as ``annotations[].value``, into rows and columns.
+
+    Lists side by side, such as ``systems[]`` and ``scores[]``, belong together place by place.
+    Returns the frame, and the number of rows that were lost because their list is empty.
+    """
+    lost = 0
     prefixes = dict.fromkeys(
         path.split("[]")[0] for path in given.values() if "[]" in path and "{" not in path
     )
@@ -110,8 +117,15 @@ def explode_lists(frame: pd.DataFrame, given: Mapping[str, str], file: str | Non
         if wrong.any():
             value = frame.loc[wrong, prefix].iloc[0]
             raise DataError("not_a_list", file=file, column=prefix, value=str(value)[:40])
-        frame = frame.explode(prefix, ignore_index=True)
-        frame = frame[frame[prefix].notna()].reset_index(drop=True)
+        lost += int((frame[prefix].map(len) == 0).sum())
+    if prefixes:
+        try:
+            frame = frame.explode(list(prefixes), ignore_index=True)
+        except ValueError:
+            value = " and ".join(f"{prefix}[]" for prefix in prefixes)
+            raise DataError("two_lists", file=file, value=value) from None
+        frame = frame[frame[list(prefixes)].notna().any(axis=1)].reset_index(drop=True)
+    for prefix in prefixes:
         inner = frame[prefix]
         if inner.map(lambda value: isinstance(value, dict)).all():
             nested = frame_of_records(list(inner))
@@ -119,7 +133,7 @@ def explode_lists(frame: pd.DataFrame, given: Mapping[str, str], file: str | Non
             frame = pd.concat([frame.drop(columns=prefix), nested], axis=1)
         else:
             frame = frame.rename(columns={prefix: f"{prefix}[]"})
-    return frame
+    return frame, lost
 
 
 def split_columns(
