@@ -2,7 +2,8 @@
 
 A campaign notebook writes ``claims.csv``: the rows of `rankstability.published` with the column
 ``ours``, and perhaps ``tolerance``, ``reason`` and ``provenance``. The ledger joins these tables to
-all published rows by paper, place and cell.
+all published rows by paper, place and cell. A row whose campaign was not run here keeps what the
+ledger of the last run says, so that a computer without the real data changes no row.
 """
 
 from __future__ import annotations
@@ -77,7 +78,28 @@ def ledger() -> pd.DataFrame:
     ours = ours[ours["ours"] != ""].drop_duplicates(KEY)
     kept = [name for name in ("ours", *OPTIONAL, "notebook", "campaign") if name in ours]
     rows = published().merge(ours[[*KEY, *kept]], on=KEY, how="left", suffixes=("", "_ours"))
-    return pd.DataFrame([_row(row) for row in rows.fillna("").to_dict("records")], columns=COLUMNS)
+    made = pd.DataFrame([_row(row) for row in rows.fillna("").to_dict("records")], columns=COLUMNS)
+    return keep_earlier(made, earlier())
+
+
+def earlier() -> pd.DataFrame:
+    """Return the ledger of the last run, or an empty one."""
+    if not LEDGER.is_file():
+        return pd.DataFrame(columns=COLUMNS)
+    return pd.read_csv(LEDGER, dtype=str, keep_default_na=False).reindex(columns=COLUMNS).fillna("")
+
+
+def keep_earlier(made: pd.DataFrame, before: pd.DataFrame) -> pd.DataFrame:
+    """Return `made`; a row without a value of ours is taken from `before` if it is there."""
+    known = before[before["ours"] != ""].drop_duplicates([*KEY, "published"])
+    known = known.set_index([*KEY, "published"]).to_dict("index")
+    rows = []
+    for row in made.to_dict("records"):
+        if row["ours"] == "":
+            place = tuple(row[name] for name in (*KEY, "published"))
+            row = {**row, **known.get(place, {})}
+        rows.append(row)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _row(row: dict[Any, Any]) -> dict[str, str]:
