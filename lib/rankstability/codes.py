@@ -36,6 +36,7 @@ ERRORS: dict[str, str] = {
     "unknown_parameter": "The notebook has no such parameter.",
     "not_a_ranking": "This is not a ranking from rs.rank_systems.",
     "different_systems": "The two rankings share fewer than two systems.",
+    "no_marked_errors": "These MQM judgments hold scores without the errors behind them.",
     "argument_not_used": "The argument {argument} does not apply to {data}.",
     "correction_of_one_sided": "A correction needs one p-value for each pair; a one-sided test has two.",
     "bad_p_value": "The test returned no p-value between 0 and 1.",

@@ -284,7 +284,8 @@ def test_clusters_change_with_the_sets_of_systems_not_with_their_order():
         True,
         False,
     )
-    assert (row["first_before"], row["first_after"]) == ("a", "a")
+    assert (row["first_before"], row["first_after"]) == ("a", "a") and not row["first_changed"]
+    assert rs.compare(before, ranking_of("bac")).summary()["first_changed"].tolist() == [True]
 
 
 def test_removed_systems_leave_before_boundaries_are_drawn():

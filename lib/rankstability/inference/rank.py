@@ -277,6 +277,8 @@ class RankChange:
     places_gained : Series
         By system: its place in the first ranking minus its place in the second, common systems
         only.
+    first_before, first_after : str
+        The best of the common systems in each ranking.
     """
 
     systems: list[str]
@@ -288,13 +290,18 @@ class RankChange:
     first_after: str
 
     def summary(self, **labels: object) -> pd.DataFrame:
-        """Return one row: `labels`, then systems, order_changed, clusters_changed, both_changed, ..."""
+        """Return one row: `labels`, then what changed.
+
+        Columns systems (their number), order_changed, clusters_changed, both_changed,
+        first_changed, first_before, first_after (the best of the common systems), tau.
+        """
         row = {
             **labels,
             "systems": len(self.systems),
             "order_changed": self.order_changed,
             "clusters_changed": self.clusters_changed,
             "both_changed": self.order_changed and self.clusters_changed,
+            "first_changed": self.first_before != self.first_after,
             "first_before": self.first_before,
             "first_after": self.first_after,
             "tau": self.tau,

@@ -55,6 +55,10 @@ class Ranking:
         What new sampling units would show again.
     judgments : Judgments, optional
         The judgments that were ranked.
+    lead : array, shape (systems, systems)
+        Positive where the row's system tends to be better than the column's.
+    draw : function, optional
+        Draws boundaries from significant pairs and `lead`, as `compare` does among fewer systems.
     """
 
     table: pd.DataFrame
