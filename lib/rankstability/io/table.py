@@ -21,6 +21,7 @@ from ..errors import DataError
 TABLES = (".csv", ".tsv", ".txt", ".tab")
 ENDINGS = (*TABLES, ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 MAX_BYTES = 2**30
+MAX_FIRST_ROWS = 10_000  # of Parquet, by which a large file is refused
 SAMPLE = 1 << 16  # bytes that tell the separator
 
 
@@ -48,7 +49,7 @@ def read_frame(
     sheet : str
         The sheet of a workbook; by default the only one.
     max_bytes : int
-        Read only whole rows among the first bytes of a text; 0: all.
+        Read only whole rows among the first bytes of a text, or the first rows of Parquet; 0: all.
 
     Returns
     -------
@@ -62,7 +63,7 @@ def read_frame(
     ending = ending_of(path)
     try:
         if ending == ".parquet":
-            return _read_parquet(path)
+            return _read_parquet(path, MAX_FIRST_ROWS if max_bytes else 0)
         if ending == ".xlsx":
             return _read_sheet(path, header, skip_rows, sheet)
         text = _read_text(path, max_bytes)
@@ -80,10 +81,21 @@ def read_frame(
     raise DataError("unknown_ending", file=path, expected=", ".join(ENDINGS))
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
-    """Read Parquet; an index that has names becomes columns."""
+def _read_parquet(path: Path, first_rows: int = 0) -> pd.DataFrame:
+    """Read Parquet, or only its first rows; an index that has names becomes columns."""
+    import pyarrow.parquet
+
     try:
-        frame = pd.read_parquet(path, engine="pyarrow")
+        if first_rows:
+            with pyarrow.parquet.ParquetFile(path) as file:
+                batch = next(file.iter_batches(batch_size=first_rows), None)
+                frame = (
+                    file.schema_arrow.empty_table().to_pandas()
+                    if batch is None
+                    else batch.to_pandas()
+                )
+        else:
+            frame = pd.read_parquet(path, engine="pyarrow")
     except ValueError as error:  # ArrowInvalid is one
         raise DataError("damaged_file", file=path, value=str(error)[:80]) from None
     if not isinstance(frame.index, pd.RangeIndex):
@@ -336,6 +348,9 @@ def as_text(frame: pd.DataFrame) -> pd.DataFrame:
     columns = {}
     for name in frame:
         column = frame[name]
+        if getattr(column.dtype, "storage", "") == "pyarrow":  # text already
+            columns[str(name)] = column.fillna("").astype(str)
+            continue
         try:
             codes, values = pd.factorize(column)
         except TypeError:  # lists or dictionaries

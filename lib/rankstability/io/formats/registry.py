@@ -212,9 +212,7 @@ def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict
             or (word == "weights" and name not in (mqm.NAME, appraise_mqm.NAME))
         ):
             raise DataError("word_without_effect", file=path, column=word, value=name)
-    every = read(
-        path, name, unmarked=words.get("unmarked", ""), weights=words.get("weights", "")
-    )
+    every = read(path, name, unmarked=words.get("unmarked", ""), weights=words.get("weights", ""))
     declared = {}
     for pair, found in every.items():
         judgments = _check_names(found, words, path)
