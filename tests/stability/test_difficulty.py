@@ -8,7 +8,7 @@ from rankstability.errors import DataError
 from rankstability.io.load import load
 from rankstability.judgments import Judgments
 from rankstability.scores.build import score_arrays
-from rankstability.stability.components import fit_judgments
+from rankstability.stability.components import fit_judgments, variance_components
 from rankstability.stability.difficulty import difficulty_effects
 from real import real_data
 
@@ -147,3 +147,12 @@ def test_counted_judgments_are_those_of_the_scores():
     judgments = load("demo-srpdc", "de-en")
     table = difficulty_effects(judgments, by="document")
     assert table["judgments"].sum() == score_arrays(judgments, "raw").n_judgments
+
+
+def test_known_components_give_the_same_effects():
+    judgments = load("demo-srpdc", "de-en")
+    components = variance_components(judgments)
+    for by in ("system", "document"):
+        plain = difficulty_effects(judgments, by=by)
+        quick = difficulty_effects(judgments, by=by, components=components)
+        pd.testing.assert_frame_equal(plain, quick, rtol=1e-6)

@@ -14,7 +14,7 @@ from ..errors import DataError
 from ..judgments import SCORE_KINDS, Judgments
 from ..scores.arrays import ScoreArrays
 from ..scores.build import score_arrays
-from .reml import LOG_ZERO, Equations, log_errors, maximise
+from .reml import LOG_ZERO, Equations, fit_at, log_errors, maximise
 
 Z95 = 1.959963984540054  # half a 95 % interval, in standard errors
 EXACT = 1e-6  # share of the spread that effects leave over of scores that they explain completely
@@ -126,24 +126,33 @@ def variance_components(judgments: Judgments) -> pd.DataFrame:
     return table[["score", *table.columns.drop("score")]]
 
 
-def fit_judgments(judgments: Judgments) -> dict[str, Components]:
+def fit_judgments(
+    judgments: Judgments, components: pd.DataFrame | None = None
+) -> dict[str, Components]:
     """Fit the components of raw scores and, where there are any, of z-scores.
 
     Segment scores have the factors system, document (if known), segment and residual; what
     annotators add is in the residual, which is divided by the number of judgments that each score
-    averages.
+    averages. With `components`, a result of `variance_components`, its variances are taken instead
+    of being estimated.
     """
+    known: dict[str, dict[str, float]] = {}
+    if components is not None:
+        for score, table in components.groupby("score"):
+            known[str(score)] = dict(zip(table["component"], table["variance"], strict=True))
     if judgments.kind not in SCORE_KINDS:
         raise DataError("wrong_kind", kind=judgments.kind)
     if judgments.kind == "segment_scores":
-        return _fit_segment_scores(judgments.table)
-    fitted = {"raw": fit_arrays(score_arrays(judgments, "raw"))}
+        return _fit_segment_scores(judgments.table, known)
+    fitted = {"raw": fit_arrays(score_arrays(judgments, "raw"), known.get("raw"))}
     if judgments.kind == "direct_assessment":
-        fitted["z"] = fit_arrays(score_arrays(judgments, "z"))
+        fitted["z"] = fit_arrays(score_arrays(judgments, "z"), known.get("z"))
     return fitted
 
 
-def _fit_segment_scores(table: pd.DataFrame) -> dict[str, Components]:
+def _fit_segment_scores(
+    table: pd.DataFrame, variance: Mapping[str, Mapping[str, float]]
+) -> dict[str, Components]:
     scores = {"raw": "score", "z": "z"}
     names = [SYSTEM, SEGMENT]
     if DOCUMENT in table and table[DOCUMENT].notna().all():
@@ -157,19 +166,22 @@ def _fit_segment_scores(table: pd.DataFrame) -> dict[str, Components]:
             raise DataError("too_few_systems")
         factors = {name: known[name].astype(str).to_numpy() for name in names}
         weights = known["judgments"].to_numpy(float)
-        fitted[score] = fit_estimable(known[column].to_numpy(float), factors, weights)
+        fitted[score] = fit_estimable(
+            known[column].to_numpy(float), factors, weights, variance.get(score)
+        )
     return fitted
 
 
-def fit_arrays(arrays: ScoreArrays) -> Components:
+def fit_arrays(arrays: ScoreArrays, variance: Mapping[str, float] | None = None) -> Components:
     """Fit the components of scores, without factors whose variance they do not determine.
 
+    With `variance`, these variances are taken, and only the effects are predicted.
     Levels of systems, segments, annotators and documents are named; those of combinations are
     codes.
     """
     if len(np.unique(arrays.system)) < 2:
         raise DataError("too_few_systems")
-    fitted = fit_estimable(arrays.score, factor_codes(arrays))
+    fitted = fit_estimable(arrays.score, factor_codes(arrays), None, variance)
     names = {SYSTEM: arrays.systems, SEGMENT: arrays.segments}
     for unit in (ANNOTATOR, DOCUMENT):
         if unit in arrays.unit_names:
@@ -216,7 +228,10 @@ def combine_factors(
 
 
 def fit_components(
-    y: np.ndarray, factors: Mapping[str, np.ndarray], weights: np.ndarray | None = None
+    y: np.ndarray,
+    factors: Mapping[str, np.ndarray],
+    weights: np.ndarray | None = None,
+    variance: Mapping[str, float] | None = None,
 ) -> Components:
     """Fit y = mean + sum of the factors' effects + residual by restricted maximum likelihood.
 
@@ -230,6 +245,8 @@ def fit_components(
         Labels or codes.
     weights : array, shape (rows,), optional
         The judgments that each value averages.
+    variance : mapping of str to float, optional
+        Variances of the factors and of ``residual``, if they are known. Their ratios count.
 
     Raises
     ------
@@ -247,10 +264,15 @@ def fit_components(
     centre = float(np.average(y, weights=w))
     scale = float(np.sqrt(np.average((y - centre) ** 2, weights=w))) or 1.0
     equations = Equations([codes for codes, _ in coded.values()], w)
-    fit = maximise(equations, (y - centre) / scale)
+    scaled = (y - centre) / scale
+    if variance is None:
+        fit = maximise(equations, scaled)
+    else:
+        ratio = np.array([variance[name] / variance[RESIDUAL] for name in coded])
+        fit = fit_at(equations, scaled, np.log(np.maximum(ratio, np.exp(LOG_ZERO))))
     residual = fit.residual * scale**2
     positive = fit.log_ratio > LOG_ZERO
-    variance = np.where(positive, residual * np.exp(fit.log_ratio), 0.0)
+    variances = np.where(positive, residual * np.exp(fit.log_ratio), 0.0)
     effects = {}
     for (name, (codes, levels)), effect, error in zip(
         coded.items(), fit.effects, fit.errors, strict=True
@@ -261,7 +283,7 @@ def fit_components(
         effects[name] = table
     errors = log_errors(fit, positive)
     return Components(
-        dict(zip(coded, variance.tolist(), strict=True)) | {RESIDUAL: residual},
+        dict(zip(coded, variances.tolist(), strict=True)) | {RESIDUAL: residual},
         centre + scale * fit.intercept,
         effects,
         fit.deviance + (len(y) - 1) * 2 * np.log(scale),
@@ -271,13 +293,16 @@ def fit_components(
 
 
 def fit_estimable(
-    y: np.ndarray, factors: Mapping[str, np.ndarray], weights: np.ndarray | None = None
+    y: np.ndarray,
+    factors: Mapping[str, np.ndarray],
+    weights: np.ndarray | None = None,
+    known: Mapping[str, float] | None = None,
 ) -> Components:
     """Fit the components without factors whose variance these data do not determine.
 
     A factor is kept if it has two or more levels, but fewer than there are rows; if two factors
     group the rows in the same way, only the first is kept. The others are in
-    `Components.left_out`.
+    `Components.left_out`. With `known` variances, only the effects are predicted.
 
     Raises
     ------
@@ -294,10 +319,10 @@ def fit_estimable(
         raise DataError("too_few_scores", value=len(y))
     if np.ptp(y) == 0:
         raise DataError("equal_scores")
-    if _explains_scores(y, list(kept.values())):
+    if known is None and _explains_scores(y, list(kept.values())):
         raise DataError("no_variance_left")
     try:
-        fitted = fit_components(y, {name: factors[name] for name in kept}, weights)
+        fitted = fit_components(y, {name: factors[name] for name in kept}, weights, known)
     except np.linalg.LinAlgError:
         raise DataError("no_variance_left") from None
     effects = {}

@@ -16,7 +16,9 @@ from .components import DOCUMENT, SEGMENT, Z95, Components, fit_judgments
 ROUND = 9  # decimals: effects are 0 in a balanced design, without rounding errors
 
 
-def difficulty_effects(judgments: Judgments, by: str = "system") -> pd.DataFrame:
+def difficulty_effects(
+    judgments: Judgments, by: str = "system", components: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Estimate the effect of easy or hard documents on the mean score of each system.
 
     When whole documents are drawn, systems are judged on different documents. How hard a document
@@ -31,6 +33,9 @@ def difficulty_effects(judgments: Judgments, by: str = "system") -> pd.DataFrame
         Of a kind with scores; all judgments name their documents.
     by : {"system", "document"}
         What a row of the result is about.
+    components : DataFrame, optional
+        The result of `variance_components` for these judgments, if it is known; otherwise the
+        components are estimated, which takes most of the time.
 
     Returns
     -------
@@ -60,7 +65,7 @@ def difficulty_effects(judgments: Judgments, by: str = "system") -> pd.DataFrame
     if by not in ("system", "document"):
         raise DataError("unknown_unit", value=by, expected="system or document")
     scores, sign = segment_table(judgments)
-    fitted = fit_judgments(judgments)
+    fitted = fit_judgments(judgments, components)
     if by == "document":
         return _by_document(scores, fitted, sign)
     return _by_system(scores, fitted, sign, judgments.humans)
