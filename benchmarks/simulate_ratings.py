@@ -219,7 +219,13 @@ def within() -> Iterator[Design]:
     yield Design("two per segment", (8,), 20, 60, "two per segment")
     yield Design("two by others", (8,), 12, 100, "two by others")
     yield Design(
-        "two by others, one segment per document", (6,), 10, 200, "two by others", 1, interaction=3.0
+        "two by others, one segment per document",
+        (6,),
+        10,
+        200,
+        "two by others",
+        1,
+        interaction=3.0,
     )
     yield Design("one by others", (10,), 12, 40, "one by others")
     yield Design("complete, skewed", (8,), 5, 30, effects="skewed")
@@ -228,14 +234,18 @@ def within() -> Iterator[Design]:
 
 
 def sparse() -> Iterator[Design]:
-    for design, scores, only in product(("crossed", "SR+DC"), ("normal", "MQM", "rare"), (4, 8, 20)):
+    for design, scores, only in product(
+        ("crossed", "SR+DC"), ("normal", "MQM", "rare"), (4, 8, 20)
+    ):
         name = f"last system on {only} of 80 documents, {scores} {design}"
         yield Design(name, (5,), 10, 80, design, scores=scores, lacking="few", only=only)
 
 
 def standardised() -> Iterator[Design]:
     yield Design("z crossed", (6,), 15, 30, scores="z")
-    yield Design("z lacks the hardest quarter", (7,), 30, 80, scores="z", lacking="hardest", only=20)
+    yield Design(
+        "z lacks the hardest quarter", (7,), 30, 80, scores="z", lacking="hardest", only=20
+    )
     for shared, group in product((0, 10, 50, 100), ((4,), (2, 2), (1, 2, 1))):
         name = f"z, {shared} % of annotators judge both groups {label(group)}"
         yield Design(name, group, 20, 40, "groups", scores="z", gap=1.0, only=shared)
@@ -245,7 +255,9 @@ def items() -> Iterator[Design]:
     for group, scores, number in product(
         ((2,), (5,), (10,)), ("binary", "Likert", "normal", "MQM"), (10, 30, 100)
     ):
-        yield Design(f"{number} items {scores} {label(group)}", group, 0, number, "items", 1, scores)
+        yield Design(
+            f"{number} items {scores} {label(group)}", group, 0, number, "items", 1, scores
+        )
     for scores in ("binary", "normal"):
         yield Design(f"10 items {scores} (90)", (90,), 0, 10, "items", 1, scores)
         for lacking in ("hardest", "random"):

@@ -39,7 +39,16 @@ def demo():
 @pytest.mark.parametrize("unit", OF_BEFORE)
 def test_ranges_equal_those_of_version_0_3_0(demo, unit):
     table = bootstrap_ranks(demo, rng=np.random.default_rng(5), resamples=200, unit=unit)
-    assert table["system"].tolist() == ["cedar", "alder", "elm", "birch", "fir", "hazel", "larch", "rowan"]
+    assert table["system"].tolist() == [
+        "cedar",
+        "alder",
+        "elm",
+        "birch",
+        "fir",
+        "hazel",
+        "larch",
+        "rowan",
+    ]
     found = list(zip(table["rank_range_low"], table["rank_range_high"], strict=True))
     assert found == OF_BEFORE[unit]
     assert table["cluster"].tolist() == [1, 1, 1, 1, 1, 1, 2, 2]
