@@ -17,16 +17,12 @@ _INVISIBLE = re.compile(
 
 def escape_invisible(text: str) -> str:
     """Replace control characters, direction marks and lone surrogates by visible escapes."""
-    return _INVISIBLE.sub(
-        lambda match: match[0].encode("unicode_escape").decode(), text
-    )
+    return _INVISIBLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
     """Return the entry of `known` that is closest to `name`, or an empty string."""
-    close = difflib.get_close_matches(
-        str(name), [str(each) for each in known], n=1
-    )
+    close = difflib.get_close_matches(str(name), [str(each) for each in known], n=1)
     return close[0] if close else ""
 
 
@@ -88,18 +84,12 @@ class DataError(ValueError):
             ("row {}", self.row),
             ("column '{}'", self.column),
         )
-        place = ", ".join(
-            form.format(part) for form, part in places if part is not None
-        )
+        place = ", ".join(form.format(part) for form, part in places if part is not None)
         text = ERRORS[self.code].format(**self.details)
         if place:
             text = f"{place}: {text}"
         if self.value is not None:
-            shown = (
-                self.value
-                if isinstance(self.value, int | float)
-                else repr(str(self.value))
-            )
+            shown = self.value if isinstance(self.value, int | float) else repr(str(self.value))
             text += f" Found {str(shown)[:MAX_SHOWN]}."
         if self.expected is not None:
             text += f" Expected {self.expected}."

@@ -21,6 +21,7 @@ ALLOWED = {
     "statsmodels",
     "ipywidgets",
     "IPython",
+    "itertools",
 }
 MAX_LINES = 20  # of a code cell
 CAMPAIGN = {"06_srp": ("demo-mqm", "en-de"), "12_judge_models": ("demo-judges", None)}
@@ -53,7 +54,7 @@ def test_a_notebook_imports_only_the_library_and_the_usual_packages(path):
 def test_a_notebook_is_kept_without_outputs_and_asks_a_question(path):
     notebook = nbformat.read(path, as_version=4)
     assert all(not cell.get("outputs") for cell in notebook.cells)
-    assert notebook.cells[0].source.splitlines()[0].endswith("?")
+    assert notebook.cells[0].source.splitlines()[0].count("?") == 1
     tagged = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
     assert len(tagged) == (0 if path.stem.startswith("90") else 1)
 
@@ -92,4 +93,4 @@ def test_a_notebook_stops_at_once_where_it_does_not_apply(name, campaign, tmp_pa
             progress_bar=False,
         )
     assert caught.value.ename == "DataError"
-    assert caught.value.exec_count == 1
+    assert caught.value.exec_count == 3  # after the defaults and the parameters that were given

@@ -184,7 +184,7 @@ def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFram
         Columns paper, place, cell (a label), published (as printed), source, campaign, and the
         columns to join on: pair, task, design, removed_kind, divisor, measure, system and others of
         the paper. Cells are text; columns that are empty in all rows are left out, but for pair and
-        measure.
+        measure. Without rows, the table has all columns of the file.
 
     Raises
     ------
@@ -209,5 +209,7 @@ def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFram
     if campaign:
         about = rows["campaign"].str.split(r"[ ,]+")
         rows = rows[[campaign in names for names in about]]
+    if rows.empty:
+        return rows.reset_index(drop=True)
     filled = [name for name in rows if name in ("pair", "measure") or (rows[name] != "").any()]
     return rows[filled].reset_index(drop=True)
