@@ -96,7 +96,7 @@ def judge_models() -> Finding | None:
     table = tables("12b_campaign", "judge_models")
     if table.empty:
         return None
-    table = table[table["campaign"] == "wmt23-judges"]
+    table = table[table["campaign"] == "wmt23-protocols.ESA-1"]
     names = ["judge", "pairs", "alike", "judgments_saved", "saved_low", "saved_high"]
     if not set(names) <= set(table):
         return None
@@ -105,7 +105,7 @@ def judge_models() -> Finding | None:
         "A judge model can order systems as people do and still save few of their judgments. The table "
         "compares judge models with a second human study of the same outputs.",
         table[names],
-        page="runs/wmt23-judges-12b_campaign-all.ipynb",
+        page="runs/wmt23-protocols.ESA-1-12b_campaign-all.ipynb",
     )
 
 
