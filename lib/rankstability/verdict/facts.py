@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -156,6 +157,7 @@ def collect_facts(
         "version": version("rankstability"),
         "title": title or _title(judgments),
         **{name: getattr(judgments, name) for name in _SOURCE},
+        "source": _file_name(judgments.source),
         "vocabulary": vocabulary_of(judgments),
         "citation": _citation(judgments.campaign),
         "procedure": ranking.procedure,
@@ -211,8 +213,13 @@ def vocabulary_of(judgments: Judgments) -> str:
     return "listening" if heard else "ratings"
 
 
+def _file_name(source: str) -> str:
+    """Return the last part of a path: a page does not name the folders of one computer."""
+    return re.split(r"[\\/]", source)[-1]
+
+
 def _title(judgments: Judgments) -> str:
-    name = judgments.campaign or judgments.source or "Your judgments"
+    name = judgments.campaign or _file_name(judgments.source) or "Your judgments"
     if is_known(name):
         name = str(find_campaign(name).facts.get("title", name))
     parts = [name, judgments.pair, judgments.task]
