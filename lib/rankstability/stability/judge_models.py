@@ -247,6 +247,18 @@ def position_effects(
     ------
     DataError
         For judgments that are not votes, or do not name questions.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rankstability as rs
+    >>> frame = pd.DataFrame({"left": ["A", "B"] * 6, "right": ["B", "A"] * 6, "question": range(12)})
+    >>> frame["winner"] = ["left", "left", "left", "right"] * 3
+    >>> people = rs.battles(frame, question="question")
+    >>> model = rs.battles(frame.assign(winner="left"), question="question")
+    >>> table = rs.position_effects(people, {"model": model})
+    >>> table[["annotators", "votes", "left_share"]].values.tolist()
+    [['human annotators', 12, 0.75], ['model', 12, 1.0]]
     """
     if judgments.kind != "votes":
         raise DataError("wrong_kind", kind=judgments.kind)

@@ -122,6 +122,17 @@ def compare_protocols(
     ------
     DataError
         For fewer than two studies, and for studies with too little in common.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rankstability as rs
+    >>> rows = [(name, k, score + k % 3) for k in range(12) for name, score in (("A", 70), ("B", 60), ("C", 50))]
+    >>> first = pd.DataFrame(rows, columns=["system", "segment", "score"])
+    >>> second = first.assign(score=first["score"] / 20)
+    >>> pairs, protocols = rs.compare_protocols({"DA": first, "ESA": second}, unit="segment", resamples=20)
+    >>> pairs[["first", "second", "segments", "tau"]].values.tolist()
+    [['DA', 'ESA', 12, 1.0]]
     """
     shared = common_ground(_study_arrays(studies, procedure), unit)
     return measure_protocols(shared, np.random.default_rng(seed), resamples)
@@ -146,6 +157,17 @@ def compare_conclusions(
         opposite (shares of these that are in the same order in the second, that differ there in the
         same order, and in the opposite order), boundaries (drawn in the first by the procedure),
         boundaries_kept (those with the same systems above them in the second).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rankstability as rs
+    >>> rows = [(name, k, score + k % 3) for k in range(12) for name, score in (("A", 70), ("B", 60), ("C", 50))]
+    >>> first = pd.DataFrame(rows, columns=["system", "segment", "score"])
+    >>> second = first.assign(score=first["score"] / 20)
+    >>> kept = rs.compare_conclusions({"DA": first, "ESA": second}, unit="segment")
+    >>> kept[["first", "better_pairs", "better_again"]].values.tolist()
+    [['DA', 3, 1.0], ['ESA', 3, 1.0]]
     """
     shared = common_ground(_study_arrays(studies, procedure), unit)
     known = [each for each in studies.values() if isinstance(each, Judgments)]
@@ -190,6 +212,15 @@ def compare_test_sets(
     ------
     DataError
         If documents or domains are not named, there is one domain only, or a document has two.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> judgments = rs.load("demo-srpdc", "de-en")
+    >>> names = sorted(judgments.table["document"].unique())
+    >>> halves = {"one": rs.keep(judgments, documents=names[:15]), "two": rs.keep(judgments, documents=names[15:])}
+    >>> rs.compare_test_sets(halves, draws=20)[["domain", "documents", "segments"]].values.tolist()
+    [['one', 15, 192], ['two', 15, 169]]
     """
     rng = np.random.default_rng(seed)
     if isinstance(data, Judgments):
@@ -216,6 +247,13 @@ def split_documents(
     DataFrame
         One row: systems, documents, tau (mean over splits), tau_low, tau_high (central 95 % of the
         splits). Tau is missing if documents are not named, or are fewer than sixteen.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> table = rs.split_documents(rs.load("demo-srpdc", "de-en"), draws=20)
+    >>> table[["systems", "documents"]].values.tolist()
+    [[10, 30]]
     """
     return measure_halves(_arrays(judgments, procedure), np.random.default_rng(seed), draws)
 
