@@ -171,7 +171,7 @@ def verdict(
     >>> import rankstability as rs
     >>> verdict = rs.verdict(rs.load("demo-srdc", "de-en"))
     >>> verdict.facts["n_drawn"], verdict.facts["n_drawn_supported"]
-    (2, 0)
+    (2, 1)
     """
     if not isinstance(judgments, Judgments):
         raise DataError("not_judgments", value=type(judgments).__name__)
