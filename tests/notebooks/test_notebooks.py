@@ -21,7 +21,6 @@ ALLOWED = {
     "statsmodels",
     "ipywidgets",
     "IPython",
-    "itertools",
 }
 MAX_LINES = 20  # of a code cell
 CAMPAIGN = {"06_srp": ("demo-mqm", "en-de"), "12_judge_models": ("demo-judges", None)}
