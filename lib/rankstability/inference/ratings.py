@@ -28,8 +28,6 @@ from .units import (
 )
 from .within import Stratum, StratumFit, WithinTests, compare_within, fit_stratum
 
-SECOND_ANSWERS = ("document",)
-
 
 def infer_ratings(
     arrays: ScoreArrays,

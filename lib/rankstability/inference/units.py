@@ -18,7 +18,6 @@ from ..errors import DataError
 from ..scores.arrays import UNITS, ScoreArrays
 
 ANNOTATOR, DOCUMENT, HIT, SEGMENT = "annotator", "document", "hit", "segment"
-TWO_WAY = f"{ANNOTATOR} x {DOCUMENT}"
 MIN_EFFECTIVE_UNITS = 2.5  # a system with fewer units of a kind cannot be assessed
 SINGLE = 1e-9  # at most so far above 1: one unit has all judgments of a system
 
@@ -163,31 +162,6 @@ def joint_covariance(
     """Return the covariance of the means with new units of all kinds: A + D - cell."""
     by_kind = [kind.covariance() for kind in kinds.values()]
     return join_kinds(by_kind, None if cells is None else cells.covariance())[-1]
-
-
-def variance_of_differences(
-    kinds: Mapping[str, UnitInfluence],
-    cells: UnitInfluence | None = None,
-    size: np.ndarray | None = None,
-) -> np.ndarray:
-    """Return V of every difference: the larger of the joint and one-way variances, and the floors.
-
-    Parameters
-    ----------
-    kinds, cells
-        Influences by kind of unit, and of the combinations of two kinds.
-    size : array, shape (n,), optional
-        What stands for effective units in the floor: the decided votes of each system.
-    """
-    of_kind = [difference_variance(kind.covariance()) for kind in kinds.values()]
-    of_cell = None if cells is None else difference_variance(cells.covariance())
-    every = [*kinds.values(), *([] if cells is None else [cells])]
-    floors = [
-        uneven_floor(np.diag(kind.covariance()), kind.effective if size is None else size)
-        for kind in every
-    ]
-    largest: np.ndarray = np.max([*join_kinds(of_kind, of_cell), *floors, 0 * of_kind[0]], axis=0)
-    return largest
 
 
 def variance_of_means(

@@ -843,23 +843,6 @@ def _in_ranges(value: str, ranges: Sequence[tuple[str, str]]) -> str:
     return ""
 
 
-def reference_below_anchor(judgments: Judgments, reference: str) -> pd.DataFrame:
-    """Count how often each annotator rated the hidden reference below another control.
-
-    Columns annotator, trials (segments in which both were rated) and below (in how many of these
-    the reference had a lower score than some other control).
-    """
-    table = judgments.table
-    others = [name for name in judgments.controls if name != reference]
-    keys = ["annotator", "segment"]
-    best = table[table["system"] == reference].groupby(keys, observed=True)["score"].mean()
-    anchors = table[table["system"].isin(others)].groupby(keys, observed=True)["score"].max()
-    both = pd.concat({"reference": best, "anchor": anchors}, axis=1).dropna().reset_index()
-    both["below"] = both["reference"] < both["anchor"]
-    found = both.groupby("annotator", observed=True)["below"].agg(["size", "sum"])
-    return found.rename(columns={"size": "trials", "sum": "below"}).astype(int).reset_index()
-
-
 def note_doubts(result: Any, path: str, unused: pd.DataFrame | None = None) -> Any:
     """Return judgments of a format of the field with notes on what a reader may doubt.
 

@@ -6,7 +6,7 @@ rated by the same annotators (Riley et al. 2024, sections 2, 6 and appendix 10.3
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
@@ -546,8 +546,3 @@ def annotator_scaling(
         weighted = np.where(mean != 0, count * errors, 0.0)
         factor = count.sum(axis=-1, keepdims=True) / weighted.sum(axis=-1, keepdims=True)
         return np.where(mean != 0, scale * factor * errors, 1.0), zero
-
-
-def with_all_documents(design: Design, items: RatedItems) -> Design:
-    """Return the design with the number of all documents where none is asked for."""
-    return design if design.documents else replace(design, documents=len(items.documents))

@@ -34,12 +34,6 @@ SEVERITIES = ("Major", "Minor", "Neutral", "Critical")
 MQM_COLUMNS = ("system", "document", "segment", "bucket", "rater", "score")
 
 
-def is_bio_mqm(path: Path) -> bool:
-    """Return whether a file holds the ratings of the biomedical MQM release."""
-    head = read_head(path)
-    return all(f'"{name}"' in head for name in BIO_MQM)
-
-
 def list_bio_mqm_pairs(files: Sequence[Path]) -> list[str]:
     """Return the language pairs of the files, sorted."""
     return sorted({_bio_pair(file) for file in files})
