@@ -171,6 +171,14 @@ class Judgments:
 REFERENCE = "_ref"  # the reference in relative ranking
 
 
+def check_judgments(judgments: object, kinds: Collection[str] = ()) -> None:
+    """Raise DataError unless the argument is `Judgments`, of one of the kinds if any are given."""
+    if not isinstance(judgments, Judgments):
+        raise DataError("not_judgments", value=type(judgments).__name__)
+    if kinds and judgments.kind not in kinds:
+        raise DataError("wrong_kind", kind=judgments.kind)
+
+
 def require(
     judgments: Judgments,
     kinds: Collection[str] = (),

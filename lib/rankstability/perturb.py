@@ -9,7 +9,14 @@ import numpy as np
 import pandas as pd
 
 from .errors import DataError
-from .judgments import REFERENCE, SCORE_KINDS, Judgments, check_names, names_in
+from .judgments import (
+    REFERENCE,
+    SCORE_KINDS,
+    Judgments,
+    check_judgments,
+    check_names,
+    names_in,
+)
 
 PARTS = {  # argument: column, and the code of an unknown name
     "annotators": ("annotator", "unknown_annotator"),
@@ -153,8 +160,7 @@ def degrade(judgments: Judgments, divisor: float) -> Judgments:
     >>> import rankstability as rs
     >>> worse = rs.degrade(rs.load("demo-srdc", "de-en"), 2)
     """
-    if judgments.kind not in SCORE_KINDS:
-        raise DataError("wrong_kind", kind=judgments.kind)
+    check_judgments(judgments, SCORE_KINDS)
     if not (np.isfinite(divisor) and divisor > 0):
         raise DataError("bad_divisor", value=divisor)
     if "z" in judgments.table:

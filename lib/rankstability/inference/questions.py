@@ -15,7 +15,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from ..errors import DataError, suggest
-from ..judgments import COMPARISON_KINDS, Judgments
+from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..ranking.procedures import default_procedure, procedure_named, scores_for
 from ..scores.arrays import ScoreArrays
 from ..scores.pairwise import vote_arrays
@@ -576,8 +576,7 @@ def ratings_of(judgments: Judgments, procedure: str | None = None) -> tuple[Scor
     DataError
         ``not_judgments``; ``wrong_kind`` for votes and relative rankings.
     """
-    if not isinstance(judgments, Judgments):
-        raise DataError("not_judgments", value=type(judgments).__name__)
+    check_judgments(judgments)
     if judgments.kind in COMPARISON_KINDS:
         raise DataError("wrong_kind", kind=judgments.kind)
     chosen = procedure_named(procedure or default_procedure(judgments))

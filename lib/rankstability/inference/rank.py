@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError, suggest
-from ..judgments import COMPARISON_KINDS, Judgments
+from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..ranking import relative
 from ..ranking.procedures import (
     Procedure,
@@ -97,8 +97,7 @@ def rank_systems(
     if isinstance(data, pd.DataFrame):
         _refuse(inferred, "segment scores")
         return rank_segment_scores(data, alpha=alpha, **given)
-    if not isinstance(data, Judgments):
-        raise DataError("not_judgments", value=type(data).__name__)
+    check_judgments(data)
     if data.kind in COMPARISON_KINDS:
         _refuse({"procedure": procedure, **given}, "comparisons")
         if method is not None:

@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from ..errors import DataError, suggest
-from ..judgments import COMPARISON_KINDS, REFERENCE, Judgments
+from ..judgments import COMPARISON_KINDS, REFERENCE, Judgments, check_judgments
 from ..scores.build import codes_of
 from ..scores.pairwise import expand_blocks, vote_arrays
 from .relative import ratio
@@ -82,8 +82,7 @@ def pair_annotations(judgments: Judgments) -> Annotations:
     A comparison whose annotator is not named is in no pair, since its two annotators could be the
     same person.
     """
-    if judgments.kind not in COMPARISON_KINDS:
-        raise DataError("wrong_kind", kind=judgments.kind)
+    check_judgments(judgments, COMPARISON_KINDS)
     rows = judgments.table
     if judgments.kind == "votes":
         votes = vote_arrays(judgments)

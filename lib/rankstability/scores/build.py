@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..judgments import COUNTED_TYPES, SCORE_KINDS, Judgments
+from ..judgments import COUNTED_TYPES, SCORE_KINDS, Judgments, check_judgments
 from .arrays import ScoreArrays
 from .z import z_scores
 
@@ -59,8 +59,7 @@ def counted_rows(judgments: Judgments) -> NDArray[np.bool_]:
     Repeated outputs count like others. References, damaged references, controls, and scores of
     judge models beside those of people do not.
     """
-    if judgments.kind not in SCORE_KINDS:
-        raise DataError("wrong_kind", kind=judgments.kind)
+    check_judgments(judgments, SCORE_KINDS)
     table = judgments.table
     keep: NDArray[np.bool_] = np.isfinite(table["score"].to_numpy(float))
     if "item_type" in table:

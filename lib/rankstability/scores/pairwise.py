@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
 from ..errors import DataError
-from ..judgments import COMPARISON_KINDS, REFERENCE, Judgments
+from ..judgments import COMPARISON_KINDS, REFERENCE, Judgments, check_judgments
 from .arrays import VoteArrays
 from .build import codes_of
 
@@ -134,8 +134,7 @@ def vote_arrays(judgments: Judgments, reference: bool = False, unranked: str = D
     unranked : str
         See `expand_blocks`.
     """
-    if judgments.kind not in COMPARISON_KINDS:
-        raise DataError("wrong_kind", kind=judgments.kind)
+    check_judgments(judgments, COMPARISON_KINDS)
     table = judgments.table
     if judgments.kind == "votes":
         return _from_votes(judgments)

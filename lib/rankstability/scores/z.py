@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..judgments import SCORE_KINDS, Judgments
+from ..judgments import SCORE_KINDS, Judgments, check_judgments
 
 NO_SPREAD = 1e-9  # a smaller standard deviation is a rounding error: one score throughout
 
@@ -42,8 +42,7 @@ def z_scores(judgments: Judgments) -> pd.Series:
     >>> float(rs.z_scores(judgments).groupby(judgments.table["annotator"], observed=True).std().median()) > 0.5
     True
     """
-    if judgments.kind not in SCORE_KINDS:
-        raise DataError("wrong_kind", kind=judgments.kind)
+    check_judgments(judgments, SCORE_KINDS)
     table = judgments.table
     if "z" in table:
         return table["z"].astype(float)

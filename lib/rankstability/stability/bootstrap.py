@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from scipy.stats import binom
 
 from ..errors import DataError
-from ..judgments import COMPARISON_KINDS, REFERENCE, Judgments
+from ..judgments import COMPARISON_KINDS, REFERENCE, Judgments, check_judgments
 from ..ranking.relative import Method, method_named
 from ..scores.arrays import VoteArrays
 from ..scores.pairwise import DROP, PairCounts, count_votes, vote_arrays
@@ -88,10 +88,7 @@ def bootstrap_ranks(
     >>> ranges[["system", "rank_range_low", "rank_range_high"]].to_numpy()[0].tolist()
     ['cedar', 1, 2]
     """
-    if not isinstance(judgments, Judgments):
-        raise DataError("not_judgments", value=type(judgments).__name__)
-    if judgments.kind not in COMPARISON_KINDS:
-        raise DataError("wrong_kind", kind=judgments.kind)
+    check_judgments(judgments, COMPARISON_KINDS)
     if resamples < 1:
         raise DataError("bad_number", column="resamples", value=resamples)
     chosen = method_named(method)

@@ -11,7 +11,7 @@ from scipy.sparse import coo_array, hstack
 from scipy.sparse.linalg import lsmr
 
 from ..errors import DataError
-from ..judgments import SCORE_KINDS, Judgments
+from ..judgments import SCORE_KINDS, Judgments, check_judgments
 from ..scores.arrays import ScoreArrays
 from ..scores.build import score_arrays
 from .reml import LOG_ZERO, Equations, fit_at, log_errors, maximise
@@ -140,8 +140,7 @@ def fit_judgments(
     if components is not None:
         for score, table in components.groupby("score"):
             known[str(score)] = dict(zip(table["component"], table["variance"], strict=True))
-    if judgments.kind not in SCORE_KINDS:
-        raise DataError("wrong_kind", kind=judgments.kind)
+    check_judgments(judgments, SCORE_KINDS)
     if judgments.kind == "segment_scores":
         return _fit_segment_scores(judgments.table, known)
     fitted = {"raw": fit_arrays(score_arrays(judgments, "raw"), known.get("raw"))}

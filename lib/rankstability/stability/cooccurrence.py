@@ -7,7 +7,7 @@ import pandas as pd
 from scipy import linalg
 
 from ..errors import DataError
-from ..judgments import COUNTED_TYPES, Judgments
+from ..judgments import COUNTED_TYPES, Judgments, check_judgments
 from ..scores.build import codes_of, counted_rows
 from ..scores.z import NO_SPREAD, annotator_moments, z_scores
 
@@ -65,8 +65,7 @@ def count_cooccurrence(judgments: Judgments, unit: str | None = None) -> pd.Data
     >>> counts["unit"].unique().tolist(), bool((counts["share"] == 1).all())
     (['hit'], True)
     """
-    if not isinstance(judgments, Judgments):
-        raise DataError("not_judgments", value=type(judgments).__name__)
+    check_judgments(judgments)
     rows = _systems_by_unit(judgments)
     if rows.empty:
         raise DataError("no_judgments", file=judgments.source or None)
@@ -159,8 +158,7 @@ def co_judged_effects(judgments: Judgments) -> pd.DataFrame:
     >>> bool(((effects["score_without"] + effects["co_judged_effect"]) - effects["mean_z"]).abs().max() < 1e-9)
     True
     """
-    if not isinstance(judgments, Judgments):
-        raise DataError("not_judgments", value=type(judgments).__name__)
+    check_judgments(judgments)
     counted = counted_rows(judgments)
     z = z_scores(judgments)
     if "annotator" not in judgments.table:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..judgments import SCORE_KINDS, Judgments
+from ..judgments import SCORE_KINDS, Judgments, check_judgments
 from ..scores.arrays import ScoreArrays
 from ..scores.build import score_arrays
 from .components import DOCUMENT, SEGMENT, Z95, Components, fit_judgments
@@ -77,8 +77,7 @@ def segment_table(judgments: Judgments) -> tuple[pd.DataFrame, int]:
     Columns system, document, segment, raw, z (if scores can be standardised) and judgments; higher
     is better.
     """
-    if judgments.kind not in SCORE_KINDS:
-        raise DataError("wrong_kind", kind=judgments.kind)
+    check_judgments(judgments, SCORE_KINDS)
     arrays = score_arrays(judgments, "raw")
     if not arrays.has(DOCUMENT):
         raise DataError("no_documents", column=DOCUMENT)

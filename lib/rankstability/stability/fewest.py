@@ -8,8 +8,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError
-from ..judgments import COMPARISON_KINDS, Judgments
+from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..ranking.procedures import default_procedure, procedure_named
 from ..ranking.tests import check_alpha
 from .removal import JUDGMENT, ComparedSystems, RankedAgain, ScoredSystems
@@ -84,8 +83,7 @@ def fewest_removals(
     >>> fewest.loc[0, ["what", "unit", "bound"]].tolist()
     ['first', 'judgment', 'at most']
     """
-    if not isinstance(judgments, Judgments):
-        raise DataError("not_judgments", value=type(judgments).__name__)
+    check_judgments(judgments)
     check_alpha(alpha)
     ranked: RankedAgain
     if judgments.kind in COMPARISON_KINDS:

@@ -15,7 +15,7 @@ import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
 from ..errors import DataError
-from ..judgments import COMPARISON_KINDS, Judgments
+from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..ranking.paired import paired_or_independent_bootstrap
 from ..ranking.procedures import (
     Procedure,
@@ -89,8 +89,7 @@ def false_boundaries(
     >>> rate["unit"].item()
     'document'
     """
-    if not isinstance(judgments, Judgments):
-        raise DataError("not_judgments", value=type(judgments).__name__)
+    check_judgments(judgments)
     check_alpha(alpha)
     if draws < 2:
         raise DataError("bad_number", column="draws", value=draws)

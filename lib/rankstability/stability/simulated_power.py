@@ -17,7 +17,7 @@ from scipy.special import bdtrc, ndtr
 from scipy.stats import binom
 
 from ..errors import DataError
-from ..judgments import COMPARISON_KINDS, Judgments
+from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..scores.arrays import VoteArrays
 from ..scores.pairwise import vote_arrays
 from .bootstrap import cells_by_unit, critical_wins, significant_share
@@ -246,10 +246,7 @@ def fit_spread(
     >>> fit[["systems", "block"]].drop_duplicates().to_numpy().tolist()
     [[8, 4]]
     """
-    if not isinstance(judgments, Judgments):
-        raise DataError("not_judgments", value=type(judgments).__name__)
-    if judgments.kind not in COMPARISON_KINDS:
-        raise DataError("wrong_kind", kind=judgments.kind)
+    check_judgments(judgments, COMPARISON_KINDS)
     if orders < 1:
         raise DataError("bad_number", column="orders", value=orders)
     votes = vote_arrays(judgments)

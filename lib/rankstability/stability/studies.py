@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError, suggest
-from ..judgments import COUNTED_TYPES, SCORE_KINDS, Judgments
+from ..judgments import COUNTED_TYPES, SCORE_KINDS, Judgments, check_judgments
 
 GROUPINGS = ("pSxS", "system-balanced", "none")
 NORMALISATIONS = ("none", "mean", "error", "z")
@@ -219,10 +219,7 @@ def keep_complete_items(judgments: Judgments) -> Judgments:
 
 def _ratings_of(judgments: Judgments) -> pd.DataFrame:
     """Return the ratings of ranked outputs, one for each annotator and segment of a system."""
-    if not isinstance(judgments, Judgments):
-        raise DataError("not_judgments", value=type(judgments).__name__)
-    if judgments.kind not in SCORE_KINDS:
-        raise DataError("wrong_kind", kind=judgments.kind)
+    check_judgments(judgments, SCORE_KINDS)
     table = judgments.table
     missing = [name for name in RATING if name not in table]
     if missing:

@@ -25,7 +25,7 @@ from ..errors import DataError, escape_invisible
 from ..inference.questions import look_alpha
 from ..inference.rank import rank_systems
 from ..io.results import table_bytes
-from ..judgments import COMPARISON_KINDS, Judgments
+from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..perturb import keep
 from ..ranking.result import Ranking
 from .facts import Questions, collect_facts
@@ -173,8 +173,7 @@ def verdict(
     >>> verdict.facts["n_drawn"], verdict.facts["n_drawn_supported"]
     (2, 1)
     """
-    if not isinstance(judgments, Judgments):
-        raise DataError("not_judgments", value=type(judgments).__name__)
+    check_judgments(judgments)
     pairs = [ask] if ask and all(isinstance(each, str) for each in ask) else list(ask)
     if any(isinstance(each, str) or len(each) != 2 for each in pairs):
         raise DataError("bad_setting", column="ask", value=str(ask), expected="two systems")

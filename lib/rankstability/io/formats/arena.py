@@ -21,6 +21,7 @@ from .files import (
     read_records,
     read_table,
     refuse_repeated_file,
+    refuse_row,
 )
 
 NAME = "arena"
@@ -114,16 +115,7 @@ def read_votes(file: Path) -> tuple[pd.DataFrame, int]:
     votes, _ = clean_names(table, here, file, ("annotator", "domain"))
     votes = votes.astype(object)
     same = votes["left"].to_numpy() == votes["right"].to_numpy()
-    if same.any():
-        line = int(table.index[same][0])
-        column = columns["right"]
-        raise DataError(
-            "model_against_itself",
-            file=file,
-            line=line,
-            column=column,
-            value=table.at[line, column],
-        )
+    refuse_row("model_against_itself", table, same, columns["right"], file)
     votes["winner"] = pd.Categorical(names.map(winners), ["left", "right", "tie"])
     votes["both_bad"] = names.isin(TIES[1:])
     if "annotator" not in votes:

@@ -11,7 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ...errors import DataError
-from .files import locate, need_columns, read_table
+from .files import locate, need_columns, read_table, refuse_row
 
 IN_THE_SEGMENT = r"^(.+)_\d+$"  # <document>_<segment>
 
@@ -48,12 +48,7 @@ def _find_documents(
 def _read_list(path: Path, segments: pd.Index) -> pd.Series:
     table = read_table(path, "\t", quoted=False)
     need_columns(table, ("sid", "document"), path)
-    twice = table["sid"].duplicated()
-    if twice.any():
-        line = int(table.index[twice][0])
-        raise DataError(
-            "segment_listed_twice", file=path, line=line, column="sid", value=table.at[line, "sid"]
-        )
+    refuse_row("segment_listed_twice", table, table["sid"].duplicated(), "sid", path)
     document = table.set_index("sid")["document"]
     missing = segments.difference(document.index)
     if len(missing):

@@ -245,37 +245,40 @@ def read_numbers(
 ) -> np.ndarray:
     """Return a column as numbers; raise DataError for another text or a number out of range."""
     numbers: np.ndarray = pd.to_numeric(frame[column], errors="coerce").to_numpy(float)
-    wrong = ~np.isfinite(numbers)
+    refuse_row("not_a_number", frame, ~np.isfinite(numbers), column, file)
     outside = (numbers < low) | (numbers > high)
-    for mask, code in ((wrong, "not_a_number"), (outside, "score_outside_scale")):
-        if mask.any():
-            place = int(np.argmax(mask))
-            bounds = f"{low:g} to {high:g}" if np.isfinite([low, high]).any() else None
-            raise DataError(
-                code,
-                file=file,
-                line=int(frame.index[place]),
-                column=column,
-                value=frame[column].iloc[place],
-                expected=bounds if code == "score_outside_scale" else None,
-            )
+    refuse_row("score_outside_scale", frame, outside, column, file, f"{low:g} to {high:g}")
     return numbers
+
+
+def refuse_row(
+    code: str,
+    frame: pd.DataFrame,
+    wrong: np.ndarray | pd.Series,
+    column: str,
+    file: Path,
+    expected: str | None = None,
+) -> None:
+    """Raise DataError for the first wrong row, if any, with its line and its value in the column."""
+    rows = np.asarray(wrong, bool)
+    if not rows.any():
+        return
+    place = int(np.argmax(rows))
+    raise DataError(
+        code,
+        file=file,
+        line=int(frame.index[place]),
+        column=column,
+        value=frame[column].iloc[place],
+        expected=expected,
+    )
 
 
 def read_counts(frame: pd.DataFrame, column: str, file: Path, low: int = 0) -> np.ndarray:
     """Return a column as whole numbers of at least `low`; raise DataError for anything else."""
     numbers = read_numbers(frame, column, file)
     wrong = (numbers != np.rint(numbers)) | (numbers < low)
-    if wrong.any():
-        place = int(np.argmax(wrong))
-        raise DataError(
-            "not_a_count",
-            file=file,
-            line=int(frame.index[place]),
-            column=column,
-            value=frame[column].iloc[place],
-            expected=f"a whole number of at least {low}",
-        )
+    refuse_row("not_a_count", frame, wrong, column, file, f"a whole number of at least {low}")
     counts: np.ndarray = numbers.astype(np.int64)
     return counts
 
@@ -284,16 +287,7 @@ def need_words(frame: pd.DataFrame, column: str, file: Path, known: Iterable[str
     """Raise DataError for a cell of a column that is none of the known words."""
     words = list(known)
     wrong = ~frame[column].isin(words)
-    if wrong.any():
-        place = int(np.argmax(wrong.to_numpy()))
-        raise DataError(
-            "unknown_word",
-            file=file,
-            line=int(frame.index[place]),
-            column=column,
-            value=frame[column].iloc[place],
-            expected="one of " + ", ".join(words),
-        )
+    refuse_row("unknown_word", frame, wrong, column, file, "one of " + ", ".join(words))
 
 
 def clean_names(

@@ -16,6 +16,7 @@ from .files import (
     read_counts,
     read_numbers,
     read_table,
+    refuse_row,
 )
 from .languages import LANGUAGES, UNNAMED_PAIR, pair_in_name
 
@@ -103,15 +104,7 @@ def _read_pairs(table: pd.DataFrame, file: Path, default: str) -> np.ndarray:
     for column in ("srclang", "trglang"):
         plain = table[column].str.strip().str.lower()
         unknown = ~plain.isin([*LANGUAGES, UNKNOWN])
-        if unknown.any():
-            line = int(table.index[unknown][0])
-            raise DataError(
-                "unknown_language",
-                file=file,
-                line=line,
-                column=column,
-                value=table.at[line, column],
-            )
+        refuse_row("unknown_language", table, unknown, column, file)
         sides.append(plain.map({**LANGUAGES, UNKNOWN: UNKNOWN}))
     unnamed = (sides[0] == UNKNOWN) | (sides[1] == UNKNOWN)
     pairs = sides[0] + "-" + sides[1]

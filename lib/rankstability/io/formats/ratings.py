@@ -12,7 +12,7 @@ import pandas as pd
 
 from ...errors import DataError
 from ...judgments import Judgments
-from .files import counted
+from .files import counted, refuse_row
 from .languages import UNNAMED_PAIR, pair_in_name, pair_of
 
 IDS = ("system", "segment", "annotator", "hit", "document", "domain")
@@ -62,17 +62,9 @@ def _scores(table: pd.DataFrame, file: Path) -> np.ndarray:
     penalties = (numbers < 0).sum() > (numbers > 0).sum()
     low, high = (-np.inf, 0) if penalties else (0, 100)
     outside = (numbers < low) | (numbers > high)
+    expected = "a number of at most 0" if penalties else "0 to 100"
     for mask, code in ((wrong, "not_a_number"), (outside, "score_outside_scale")):
-        if mask.any():
-            place = int(np.argmax(mask))
-            raise DataError(
-                code,
-                file=file,
-                line=int(table.index[place]),
-                column="score",
-                value=table["score"].iloc[place],
-                expected="a number of at most 0" if penalties else "0 to 100",
-            )
+        refuse_row(code, table, mask, "score", file, expected)
     return numbers
 
 
@@ -81,12 +73,7 @@ def _pairs(table: pd.DataFrame, file: Path) -> pd.Series:
     if "pair" not in table:
         return pd.Series(pair_in_name(file.name) or UNNAMED_PAIR, table.index)
     pairs = table["pair"].map({name: pair_of(str(name)) for name in table["pair"].unique()})
-    wrong = pairs == ""
-    if wrong.any():
-        line = int(table.index[wrong][0])
-        raise DataError(
-            "not_a_pair", file=file, line=line, column="pair", value=table.at[line, "pair"]
-        )
+    refuse_row("not_a_pair", table, pairs == "", "pair", file)
     return pairs
 
 
