@@ -76,6 +76,12 @@ def lines_as_html(lines: Sequence[str]) -> str:
     return "<p><b>" + first + "</b><br>" + "<br>".join(rest) + "</p>"
 
 
+def page_in_frame(page: str, height: int) -> str:
+    """Return a page as HTML of a frame of its own, which cannot run scripts."""
+    style = f"width: 100%; height: {height}px; border: 0"
+    return f'<iframe sandbox="" srcdoc="{html.escape(page, quote=True)}" style="{style}"></iframe>'
+
+
 RULES = {  # how a boundary is shown, in text and as a border
     "drawn and supported": ("-", "2px solid"),
     "drawn": ("- ", "1px dashed"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -73,6 +74,32 @@ class PairTests:
         named = np.array([name not in self.reasons for name in self.systems], bool)
         assessable: np.ndarray = named & np.isfinite(self.mean) & (self.no_inference == "")
         return assessable
+
+
+def means_without_tests(
+    systems: tuple[str, ...], mean: np.ndarray, reason: str, **more: Any
+) -> PairTests:
+    """Return means without any test, with the code of the reason why no inference can be made.
+
+    `more` are further attributes of `PairTests`, such as `span` and `reasons`.
+    """
+    n = len(systems)
+    unknown = np.full((n, n), np.nan)
+    return PairTests(
+        systems=systems,
+        mean=mean,
+        variance=unknown,
+        df=np.zeros((n, n)),
+        p=np.ones((n, n)),
+        covariance=unknown,
+        variance_systems=np.full(n, np.nan),
+        df_systems=np.zeros(n),
+        effective={},
+        n_units={},
+        units={},
+        no_inference=reason,
+        **more,
+    )
 
 
 def check_alpha(alpha: float) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..scores.arrays import ScoreArrays
-from .assemble import PairTests, assemble, too_few_units, two_sided_p
+from .assemble import PairTests, assemble, means_without_tests, too_few_units, two_sided_p
 from .items import item_tests
 from .moderation import moderate_variances
 from .regimes import add_note, rating_notes, shown_names
@@ -289,24 +289,9 @@ def _test_items(arrays: ScoreArrays) -> PairTests:
 
 def without_units(arrays: ScoreArrays, by_domain: bool, reason: str) -> PairTests:
     """Return means without any test, because no inference can be made."""
-    n = len(arrays.systems)
-    unknown = np.full((n, n), np.nan)
-    return PairTests(
-        systems=arrays.systems,
-        mean=arrays.means(by_domain),
-        variance=unknown,
-        df=np.zeros((n, n)),
-        p=np.ones((n, n)),
-        covariance=unknown,
-        variance_systems=np.full(n, np.nan),
-        df_systems=np.zeros(n),
-        effective={},
-        n_units={},
-        units={},
-        span=float(np.ptp(arrays.score)) if arrays.n_judgments else 1.0,
-        scale=arrays.scale,
-        no_inference=reason,
-    )
+    span = float(np.ptp(arrays.score)) if arrays.n_judgments else 1.0
+    mean = arrays.means(by_domain)
+    return means_without_tests(arrays.systems, mean, reason, span=span, scale=arrays.scale)
 
 
 def _without_domains(arrays: ScoreArrays, unit: str | None, complete: np.ndarray) -> PairTests:

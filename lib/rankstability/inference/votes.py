@@ -19,7 +19,7 @@ from ..ranking.davidson import (
     tabulate,
 )
 from ..scores.arrays import VoteArrays
-from .assemble import PairTests, assemble, too_few_units, two_sided_p
+from .assemble import PairTests, assemble, means_without_tests, too_few_units, two_sided_p
 from .regimes import FEW_EFFECTIVE, add_note, share_notes
 from .result import OrderEffect, RankInference
 from .units import (
@@ -163,26 +163,7 @@ def _without_inference(
     votes: VoteArrays, score: np.ndarray, code: str, reasons: Mapping[str, str], alpha: float
 ) -> RankInference:
     """Return an inference that says nothing, with the code of the reason."""
-    n = len(votes.systems)
-    nothing = np.full((n, n), np.nan)
-    return assemble(
-        PairTests(
-            systems=votes.systems,
-            mean=score,
-            variance=nothing,
-            df=np.zeros((n, n)),
-            p=np.ones((n, n)),
-            covariance=nothing,
-            variance_systems=np.full(n, np.nan),
-            df_systems=np.zeros(n),
-            effective={},
-            n_units={},
-            units={},
-            reasons=reasons,
-            no_inference=code,
-        ),
-        alpha,
-    )
+    return assemble(means_without_tests(votes.systems, score, code, reasons=reasons), alpha)
 
 
 def _select(votes: VoteArrays, inside: np.ndarray) -> tuple[VoteArrays, np.ndarray]:

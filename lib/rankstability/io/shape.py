@@ -98,6 +98,25 @@ def match_pattern(pattern: str, names: Sequence[str], word: str) -> dict[str, di
     return found
 
 
+def columns_that_fit(
+    frame: pd.DataFrame, pattern: str, role: str, file: str | None, given: str = ""
+) -> dict[str, dict[str, str]]:
+    """Return the columns that fit a pattern as `match_pattern` does; raise DataError if none does.
+
+    `given` is the pattern as the user wrote it, if it differs.
+    """
+    found = match_pattern(pattern, [str(name) for name in frame.columns], role)
+    if not found:
+        raise DataError(
+            "pattern_fits_nothing",
+            file=file,
+            column=role,
+            value=given or pattern,
+            expected=list_columns(frame),
+        )
+    return found
+
+
 def explode_lists(
     frame: pd.DataFrame, given: Mapping[str, str], file: str | None
 ) -> tuple[pd.DataFrame, int]:
@@ -187,15 +206,7 @@ def expand_patterns(
         if pattern.endswith("[]"):
             path = pattern.removesuffix("[]")
             explode.append(role)
-        matches = match_pattern(path, [str(name) for name in frame.columns], role)
-        if not matches:
-            raise DataError(
-                "pattern_fits_nothing",
-                file=file,
-                column=role,
-                value=pattern,
-                expected=list_columns(frame),
-            )
+        matches = columns_that_fit(frame, path, role, file, given=pattern)
         for name in matches:
             if name in used:
                 raise DataError(
@@ -392,15 +403,7 @@ def join_columns(
     frame: pd.DataFrame, pattern: str, role: str, file: str | None
 ) -> tuple[pd.DataFrame, str]:
     """Return the frame with the columns of a pattern such as ``option{n}`` as one column of lists."""
-    found = match_pattern(pattern, [str(name) for name in frame.columns], role)
-    if not found:
-        raise DataError(
-            "pattern_fits_nothing",
-            file=file,
-            column=role,
-            value=pattern,
-            expected=list_columns(frame),
-        )
+    found = columns_that_fit(frame, pattern, role, file)
     names = sorted(found, key=lambda name: int(found[name][NUMBER]))
     lists = [[each for each in row if each != ""] for row in frame[names].to_numpy().tolist()]
     return frame.drop(columns=names).assign(**{role: lists}), role

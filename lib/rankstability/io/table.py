@@ -120,16 +120,21 @@ def _read_text(path: Path, max_bytes: int = 0) -> str:
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         text = raw.decode("utf-16", errors="replace")
     else:
-        try:
-            text = raw.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = raw[: error.start].count(b"\n") + 1
-            raise DataError("not_utf8", file=path, line=line) from None
+        text = decode_utf8(raw, path)
     if "\x00" in text[:SAMPLE]:
         raise DataError("not_text", file=path)
     if not text.strip():
         raise DataError("empty_file", file=path)
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decode_utf8(content: bytes, file: str | Path) -> str:
+    """Return bytes as text without a byte-order mark; raise DataError if they are not UTF-8."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise DataError("not_utf8", file=file, line=line) from None
 
 
 def separator_of(text: str, ending: str) -> str:

@@ -22,6 +22,7 @@ import yaml
 from markupsafe import Markup
 
 from ..errors import DataError, escape_invisible
+from ..formatting import page_in_frame
 from ..inference.questions import look_alpha
 from ..inference.rank import rank_systems
 from ..io.results import table_bytes
@@ -104,9 +105,7 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         """Show the page in a frame of its own, which cannot run scripts."""
-        page = html.escape(self.html, quote=True)
-        style = "width: 100%; height: 900px; border: 0"
-        return f'<iframe sandbox="" srcdoc="{page}" style="{style}"></iframe>'
+        return page_in_frame(self.html, 900)
 
 
 def verdict(

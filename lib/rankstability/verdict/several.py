@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ..errors import DataError, escape_invisible
+from ..formatting import page_in_frame
 from ..inference.tasks import rank_over_tasks
 from ..judgments import Judgments
 from .facts import leaders_of, plain_value
@@ -84,9 +84,7 @@ class Verdicts:
 
     def _repr_html_(self) -> str:
         """Show the page in a frame of its own, which cannot run scripts."""
-        page = html.escape(self.html, quote=True)
-        style = "width: 100%; height: 700px; border: 0"
-        return f'<iframe sandbox="" srcdoc="{page}" style="{style}"></iframe>'
+        return page_in_frame(self.html, 700)
 
 
 def verdicts(

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ...errors import DataError, suggest
+from ..table import decode_utf8
 
 Result = TypeVar("Result")
 BLANKS = r"\s+"  # any run of blanks and tabs separates two cells
@@ -78,12 +79,7 @@ def _only_member(path: Path) -> bytes:
 
 def read_text(path: Path) -> str:
     """Return the text of a file with ``\\n`` at line ends; raises DataError if it is not UTF-8."""
-    content = read_bytes(path)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise DataError("not_utf8", file=path, line=line) from None
+    text = decode_utf8(read_bytes(path), path)
     if "\x00" in text[:HEAD]:
         raise DataError("not_text", file=path)
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
