@@ -19,8 +19,6 @@ campaigns per design (1000), ``SEED`` the seed.
 """
 
 import os
-import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
@@ -28,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from designs import ALPHA, errors_of_ranking, measure_design, run_designs
 
 from rankstability.inference.questions import (
     answer_baseline,
@@ -43,9 +42,7 @@ from rankstability.inference.tasks import compare_arrays, rank_arrays_over_tasks
 from rankstability.scores.arrays import ScoreArrays
 
 RESULTS = Path(__file__).parent / "results" / "ratings.csv"
-CAMPAIGNS = int(os.environ.get("CAMPAIGNS", "1000"))
 SEED = int(os.environ.get("SEED", "20261"))
-ALPHA = 0.05
 ANSWERS = ("ranking", "covered", "pair", "margin", "baseline", "candidate", "costs")
 SD = {  # of each effect, beside 1 of a single judgment
     "annotator": 0.5,
@@ -521,34 +518,20 @@ def simulate_items(design: Design, rng: np.random.Generator) -> ScoreArrays:
 # ------------------------------------------------------------------ errors
 
 
-def measure(design: Design, campaigns: int = CAMPAIGNS) -> dict[str, object]:
+def measure(design: Design) -> dict[str, object]:
     """Return one row of the table."""
-    rng = np.random.default_rng([SEED, *design.name.encode()])
     check = {"tasks": check_tasks, "changes": check_changes, "looks": check_looks,
              "leaders": check_leaders}.get(design.question, check_ranking)  # fmt: skip
-    found = pd.DataFrame([check(design, rng) for _ in range(campaigns)])
-    limit = ALPHA + 2 * np.sqrt(ALPHA * (1 - ALPHA) / campaigns)
-    start: dict[str, object] = {"design": design.name, "campaigns": campaigns}
-    return {**start, "limit": round(limit, 4), **found.mean().round(4).to_dict()}
+    return measure_design(design, check, SEED)
 
 
 def check_ranking(design: Design, rng: np.random.Generator) -> dict[str, float]:
     """Return which statements about one campaign are false, and how many are found."""
     arrays = simulate(design, rng)
     inference = infer_ratings(arrays, by_domain=bool(design.domains))
-    return {**errors_of_ranking(design, inference), **errors_of_answers(design, inference)}
-
-
-def errors_of_ranking(design: Design, inference: RankInference) -> dict[str, float]:
-    truth = design.truth()[inference.codes]
-    better = truth[:, None] > truth
-    first, last = 1 + better.sum(axis=0), len(truth) - better.T.sum(axis=0)
-    within = (inference.rank_low <= first) & (inference.rank_high >= last)
     return {
-        "ranking": float((inference.better & ~better).any()),
-        "covered": float(within.all()),
-        "pairs": float((inference.better & better).sum()),
-        "boundaries": float(inference.supported.sum()),
+        **errors_of_ranking(design.truth()[inference.codes], inference),
+        **errors_of_answers(design, inference),
     }
 
 
@@ -595,7 +578,8 @@ def check_tasks(design: Design, rng: np.random.Generator) -> dict[str, float]:
         tables.append(renamed(table, str(task), shared=design.effects))
     answer = rank_arrays_over_tasks(tables, list("abcd"))
     missing = "s00" not in answer.candidates.systems
-    return {**errors_of_ranking(design, answer.inference), "candidate": float(missing)}
+    truth = design.truth()[answer.inference.codes]
+    return {**errors_of_ranking(truth, answer.inference), "candidate": float(missing)}
 
 
 def check_changes(design: Design, rng: np.random.Generator) -> dict[str, float]:
@@ -633,7 +617,7 @@ def check_looks(design: Design, rng: np.random.Generator) -> dict[str, float]:
     for look in range(1, 6):
         part = arrays.take(document < design.documents * look // 5)
         inference = infer_ratings(part, alpha=look_alpha(look, 5, ALPHA))
-        false |= bool(errors_of_ranking(design, inference)["ranking"])
+        false |= bool(errors_of_ranking(design.truth()[inference.codes], inference)["ranking"])
     return {"ranking": float(false)}
 
 
@@ -649,22 +633,11 @@ def check_leaders(design: Design, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def main() -> None:
-    words = sys.argv[1:]
-    chosen = [d for d in designs() if not words or any(word in d.name for word in words)]
-    start = time.perf_counter()
-    table = pd.read_csv(RESULTS) if words and RESULTS.exists() else pd.DataFrame()
-    for design in chosen:
-        row = measure(design)
-        table = pd.concat([table, pd.DataFrame([row])], ignore_index=True)
-        table = table.drop_duplicates("design", keep="last")
-        table.to_csv(RESULTS, index=False)
-        print(*row.values(), flush=True)
-    print(f"{len(chosen)} designs in {time.perf_counter() - start:.0f} s; above the limit:")
+def above_limit(table: pd.DataFrame) -> pd.Series:
+    """Return which designs have an error rate above their limit."""
     errors = [name for name in ANSWERS if name in table and name not in ("covered", "margin")]
-    above = (table[errors].gt(table["limit"], axis=0)).any(axis=1)
-    print(table[above].to_string(index=False))
+    return table[errors].gt(table["limit"], axis=0).any(axis=1)
 
 
 if __name__ == "__main__":
-    main()
+    run_designs(designs(), measure, RESULTS, above_limit)

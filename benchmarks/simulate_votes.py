@@ -20,8 +20,6 @@ campaigns per design (1000), ``SEED`` the seed.
 """
 
 import os
-import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -29,15 +27,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from designs import ALPHA, errors_of_ranking, measure_design, run_designs
 
-from rankstability.inference.result import RankInference
 from rankstability.inference.votes import infer_votes
 from rankstability.scores.arrays import VoteArrays
 
 RESULTS = Path(__file__).parent / "results" / "votes_calibration.csv"
-CAMPAIGNS = int(os.environ.get("CAMPAIGNS", "1000"))
 SEED = int(os.environ.get("SEED", "20262"))
-ALPHA = 0.05
 THRESHOLD, MANY_TIES = 0.5, 6.0  # median thresholds for ties: some, and about 90 %
 SPREAD_OF_THRESHOLDS = 0.5  # on the log
 ALL = "annotators and questions"
@@ -448,55 +444,27 @@ def simulate_blocks(design: Design, rng: np.random.Generator) -> VoteArrays:
 # ------------------------------------------------------------------ errors
 
 
-def measure(design: Design, campaigns: int = CAMPAIGNS) -> dict[str, object]:
+def measure(design: Design) -> dict[str, object]:
     """Return one row of the table."""
-    rng = np.random.default_rng([SEED, *design.name.encode()])
-    found = pd.DataFrame([check(design, rng) for _ in range(campaigns)])
-    limit = ALPHA + 2 * np.sqrt(ALPHA * (1 - ALPHA) / campaigns)
-    start = {"design": design.name, "units": design.units or ALL, "campaigns": campaigns}
-    return {**start, "limit": round(limit, 4), **found.mean().round(4).to_dict()}
+    return measure_design(design, check, SEED, units=design.units or ALL)
 
 
 def check(design: Design, rng: np.random.Generator) -> dict[str, float]:
     """Return which statements about one campaign are false, and how many are found."""
     inference = infer_votes(simulate(design, rng), design.units or None, ALPHA)
-    found = errors(design, inference)
+    found = errors_of_ranking(design.strength()[inference.codes], inference)
+    found["inference"] = float(not inference.no_inference)
     effect = inference.order_effect
     if effect is not None and not (design.favour or design.favour_sd):
         found["order"] = float(effect.low > 0 or effect.high < 0)
     return found
 
 
-def errors(design: Design, inference: RankInference) -> dict[str, float]:
-    truth = design.strength()[inference.codes]
-    better = truth[:, None] > truth
-    first, last = 1 + better.sum(axis=0), len(truth) - better.sum(axis=1)
-    within = (inference.rank_low <= first) & (inference.rank_high >= last)
-    return {
-        "ranking": float((inference.better & ~better).any()),
-        "covered": float(within.all()),
-        "pairs": float((inference.better & better).sum()),
-        "boundaries": float(inference.supported.sum()),
-        "inference": float(not inference.no_inference),
-    }
-
-
-def main() -> None:
-    words = sys.argv[1:]
-    chosen = [d for d in designs() if not words or any(word in d.name for word in words)]
-    start = time.perf_counter()
-    table = pd.read_csv(RESULTS) if words and RESULTS.exists() else pd.DataFrame()
-    for design in chosen:
-        row = measure(design)
-        table = pd.concat([table, pd.DataFrame([row])], ignore_index=True)
-        table = table.drop_duplicates("design", keep="last")
-        table.to_csv(RESULTS, index=False)
-        print(*row.values(), flush=True)
-    print(f"{len(chosen)} designs in {time.perf_counter() - start:.0f} s; above the limit:")
-    left_out = table["design"].str.contains("annotators only|order left out")
-    above = (table["ranking"] > table["limit"]) & ~left_out
-    print(table[above].to_string(index=False))
+def above_limit(table: pd.DataFrame) -> pd.Series:
+    """Return which designs have an error rate above their limit, but for the named limits."""
+    named = table["design"].str.contains("annotators only|order left out")
+    return (table["ranking"] > table["limit"]) & ~named
 
 
 if __name__ == "__main__":
-    main()
+    run_designs(designs(), measure, RESULTS, above_limit)
