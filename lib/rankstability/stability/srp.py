@@ -287,7 +287,7 @@ def measure_stability(results: StudyResults) -> dict[str, float]:
     significant = results.significant
     strongest = _strongest(results)
     all_pairs = np.ones_like(significant)
-    claims = {  # what one study claims, and what the other must show besides the sign
+    claims = {  # pairs that the first study reports, and what the second must show besides the sign
         "srp": (significant, all_pairs),
         "srp_both_significant": (significant, significant),
         "srp_equal_claims": (strongest, all_pairs),
@@ -297,8 +297,8 @@ def measure_stability(results: StudyResults) -> dict[str, float]:
         rows = np.flatnonzero(results.document_set == each)
         if len(rows) < 2:
             continue
-        for name, (claimed, granted) in claims.items():
-            measures[name].add(rows, _is_stable(sign[rows], claimed[rows], granted[rows]))
+        for name, (reported, confirmed) in claims.items():
+            measures[name].add(rows, _is_stable(sign[rows], reported[rows], confirmed[rows]))
         centred = results.means[rows] - np.nanmean(results.means[rows], axis=1, keepdims=True)
         # a system without a rating in a study is taken to be at its mean
         for name, values in (
@@ -333,14 +333,14 @@ def _strongest(results: StudyResults) -> np.ndarray:
     return strongest
 
 
-def _is_stable(sign: np.ndarray, claimed: np.ndarray, granted: np.ndarray) -> np.ndarray:
-    """Return 1 where all pairs that study e1 claims are granted in e2 with the same sign, (m, m)."""
+def _is_stable(sign: np.ndarray, reported: np.ndarray, confirmed: np.ndarray) -> np.ndarray:
+    """Return 1 where study e2 confirms, with the same sign, all pairs that e1 reports, (m, m)."""
     direction = np.concatenate([sign > 0, sign < 0], axis=1)
-    claim = np.tile(claimed, 2) & direction
-    missing = ~(np.tile(granted, 2) & direction)
-    stable: np.ndarray = (claim.astype(np.float32) @ missing.astype(np.float32).T) < 0.5
-    # a claim whose difference is exactly 0 has no direction, so no study can agree with it
-    stable &= ~(claimed & (sign == 0)).any(axis=1)[:, None]
+    report = np.tile(reported, 2) & direction
+    missing = ~(np.tile(confirmed, 2) & direction)
+    stable: np.ndarray = (report.astype(np.float32) @ missing.astype(np.float32).T) < 0.5
+    # a difference of exactly 0 has no direction, so no study can agree with it
+    stable &= ~(reported & (sign == 0)).any(axis=1)[:, None]
     return stable.astype(float)
 
 

@@ -126,7 +126,7 @@ def list_mqm_columns_pairs(files: Sequence[Path]) -> list[str]:
 
 
 def read_mqm_columns(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
-    """Read MQM scores that were released by column, with raters that were inferred.
+    """Read MQM scores that were released by column, with annotators that were inferred.
 
     The columns are system, document, segment, bucket, column, rater and score (a penalty, at most
     0). Raises DataError for a wrong value.
