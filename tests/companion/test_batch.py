@@ -1,5 +1,6 @@
 """The batch: parameters are checked first; results are whole or not at all; the same bytes."""
 
+import nbformat
 import pandas as pd
 import pytest
 from papermill.exceptions import PapermillExecutionError
@@ -74,3 +75,15 @@ def test_every_published_number_has_one_row_of_the_ledger():
     assert len(rows) == len(ledger.published())
     assert set(rows["status"]) <= set(ledger.STATUSES)
     assert isinstance(rows, pd.DataFrame)
+
+
+def test_a_kept_notebook_does_not_name_the_process_that_ran_it(tmp_path):
+    warning = "/tmp/ipykernel_4711/98905637.py:4: UserWarning: two rows\n"
+    output = nbformat.v4.new_output("stream", name="stderr", text=warning)
+    cell = nbformat.v4.new_code_cell("1", outputs=[output])
+    path = tmp_path / "run.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+    run.settle(path, tmp_path)
+    kept = nbformat.read(path, as_version=4).cells[0].outputs[0].text
+    assert "4711" not in kept
+    assert kept.endswith(":4: UserWarning: two rows\n")

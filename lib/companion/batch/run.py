@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -16,6 +17,7 @@ from PIL import Image
 
 from .jobs import NOTEBOOKS, ROOT, Job, parameters
 
+CELL_FILE = re.compile(r"\S*ipykernel_\d+\S*\.py")  # what a warning calls its cell
 COLOURS = 128  # of a kept picture: palettes keep the repository small
 
 
@@ -77,6 +79,8 @@ def settle(path: Path, scratch: Path) -> None:
         if "injected-parameters" in cell.metadata.get("tags", []):
             cell.source = cell.source.replace(str(scratch), "")
         for output in cell.get("outputs", []):
+            if output.output_type == "stream":
+                output.text = CELL_FILE.sub("this cell", output.text)
             picture = output.get("data", {}).get("image/png")
             if picture:
                 output.data["image/png"] = small(picture)
