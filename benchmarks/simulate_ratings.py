@@ -42,7 +42,7 @@ from rankstability.inference.tasks import compare_arrays, rank_arrays_over_tasks
 from rankstability.scores.arrays import ScoreArrays
 
 RESULTS = Path(__file__).parent / "results" / "ratings.csv"
-SEED = int(os.environ.get("SEED", "20261"))
+SEED = int(os.environ.get("SEED", "30411"))
 ANSWERS = ("ranking", "covered", "pair", "margin", "baseline", "candidate", "costs")
 SD = {  # of each effect, beside 1 of a single judgment
     "annotator": 0.5,
