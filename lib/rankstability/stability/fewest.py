@@ -107,7 +107,7 @@ def _first(ranked: RankedAgain, unit: str) -> Row:
     codes = ranked.units[unit]
 
     def changed(removed: np.ndarray) -> str:
-        first = ranked.first(~np.isin(codes, removed))
+        first = ranked.first(_rows_without(codes, removed))
         return "" if first is None or first == ranked.leader else ranked.systems[first]
 
     everything = np.ones(len(codes), bool)
@@ -142,7 +142,7 @@ def _boundary(ranked: RankedAgain, unit: str, below: int, drawn_alone: DrawnAlon
         ranked,
         unit,
         plans,
-        changed=lambda removed: gone(ranked.drawn(~np.isin(codes, removed))),
+        changed=lambda removed: gone(ranked.drawn(_rows_without(codes, removed))),
         changed_alone=lambda removed: gone(drawn_alone(unit, int(removed[0]))),
         singles=MAX_SINGLES_FOR_BOUNDARIES,
     )
@@ -199,9 +199,16 @@ def _order(ranked: RankedAgain, unit: str, pair: tuple[int, int]) -> np.ndarray:
         removed.extend(useful.tolist())
         if len(useful) < batch:
             break
-        keep &= ~np.isin(codes, useful)
+        keep &= _rows_without(codes, useful)
         batch = max(1, len(removed) // BATCH_SHARE)
     return np.array(removed, int)
+
+
+def _rows_without(codes: np.ndarray, removed: np.ndarray) -> np.ndarray:
+    """Return which rows are left without some units; faster than `np.isin`."""
+    left = np.ones(int(codes.max()) + 1, bool)
+    left[removed] = False
+    return left[codes]
 
 
 def _estimate(effects: np.ndarray, lead: float) -> int:

@@ -20,7 +20,7 @@ SHIFT = 0.02  # ratio of variances at which the scale of steps turns from linear
 MAX_STEP = 2.5  # longest step on that scale
 MAX_ITERATIONS = 60
 MAX_HALVINGS = 12
-MIN_GAIN = 1e-6  # expected fall of the deviance below which a step is the last
+MIN_GAIN = 2e-3  # expected fall of the deviance below which a step is the last
 MIN_BUNDLE = 20  # groups are eliminated together until they have this many nested levels
 
 
@@ -109,8 +109,10 @@ def maximise(equations: Equations, y: np.ndarray) -> Fit:
         for _ in range(MAX_HALVINGS):
             ratio = np.log(np.maximum(np.exp(place + step) - SHIFT, np.exp(LOG_ZERO)))
             tried = fit_at(equations, y, np.where(ratio < LOG_ZERO + 1, LOG_ZERO, ratio))
-            if is_last or tried.deviance < fit.deviance:
+            if tried.deviance < fit.deviance:
                 break
+            if is_last:
+                return fit
             step /= 2
         else:
             break
@@ -305,11 +307,11 @@ class Factorised:
         for bundle, outer, scale, inverse, half in self.parts:
             around = whole[np.ix_(outer, outer)]
             through = inverse.T @ half
-            cross = -through @ around
-            inner = inverse.T @ inverse - cross @ through.T
-            both = np.block([[inner, cross], [cross.T, around]])
-            diagonal[bundle.inner] = np.diag(inner)
-            back = ((bundle.across @ both) * bundle.across).sum(axis=1)
+            of_inner = (inverse**2).sum(axis=0) + ((through @ around) * through).sum(axis=1)
+            diagonal[bundle.inner] = of_inner
+            inner, beyond = np.hsplit(bundle.across, [len(bundle.inner)])
+            left = beyond - inner @ through
+            back = ((inner @ inverse.T) ** 2).sum(axis=1) + ((left @ around) * left).sum(axis=1)
             diagonal[bundle.finest] = scale + scale**2 * back
         return equations.by_factor(diagonal)
 
