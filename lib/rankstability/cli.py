@@ -40,6 +40,7 @@ ABOUT = {
 }
 ASKED = "questions, asked before the scores were seen"
 RANKED, WRITTEN = "how systems are ranked", "what is written"
+READ, VERDICT = "rankstability read", "rankstability verdict"
 NO_VALUE, ONE, TWO_EACH = "none", "one", "two each"
 CAMPAIGN_WORDS = ("each", "title")  # what can be declared about a campaign of the catalogue
 
@@ -320,10 +321,11 @@ def _as_verdict(error: DataError, options: Mapping[str, list[str]]) -> DataError
     if error.remedy is None:
         return error
     given = [quoted(part) for name, values in options.items() for part in (f"--{name}", *values)]
-    lines = [
-        " ".join([line.replace("rankstability read", "rankstability verdict", 1), *given])
-        for line in error.remedy.split("\n  ")
-    ]
+    lines = []
+    for line in error.remedy.split("\n  "):
+        if line.startswith(READ):
+            line = " ".join([VERDICT + line.removeprefix(READ), *given])
+        lines.append(line)
     return with_commands(error, lines)
 
 

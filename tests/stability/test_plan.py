@@ -10,10 +10,12 @@ from scipy.stats import t as student
 from rankstability.codes import PLANS
 from rankstability.errors import DataError
 from rankstability.inference.family import step_down
+from rankstability.inference.rank import rank_systems
 from rankstability.inference.ratings import infer_ratings
 from rankstability.inference.units import difference_variance
 from rankstability.inference.within import Stratum, fit_stratum
 from rankstability.io.load import load
+from rankstability.scores.pairwise import vote_arrays
 from rankstability.stability import plan as planning
 from rankstability.stability import precision as precisions
 from rankstability.stability.design import ErrorPart, error_parts, judgment_shares
@@ -305,3 +307,13 @@ def test_comparisons_have_the_plan_of_twice_the_units(campaign):
     assert table["plan"].tolist() == ["now", "both"]
     assert table["reduction"].tolist() == pytest.approx([0.0, 0.5])
     assert table["error_variance"][1] == pytest.approx(table["error_variance"][0] / 2)
+
+
+def test_means_of_relative_rankings_are_on_the_scale_of_the_tests():
+    ranking = rank_systems(load("demo-rr", "cs-en"))
+    inference = ranking.inference
+    found = precisions.known_precision(inference, vote_arrays(ranking.judgments))
+    differences = np.subtract.outer(found.mean, found.mean)
+    m = len(found.systems)
+    assert differences == pytest.approx(inference.difference[:m, :m])
+    assert found.standard_errors()[0, 1] ** 2 < inference.variance[0, 1] * 1.2

@@ -283,14 +283,15 @@ def estimate_precision(
 def precision_of_covariance(inference: RankInference, n_judgments: int = 0) -> Precision:
     """Take the precision from the covariance over units, for judgments without components.
 
-    Systems that cannot be assessed are left out.
+    Systems that cannot be assessed are left out. Means are centred, and on the scale of the tests:
+    log-odds for relative rankings, whose scores are shares.
     """
     m = int(inference.assessable.sum())
     covariance = inference.covariance[:m, :m]
     part = ErrorPart(covariance, np.zeros_like(covariance))
     return Precision(
         inference.systems[:m],
-        inference.mean[:m],
+        inference.difference[:m, :m].mean(axis=1),
         np.maximum(inference.df[:m, :m], MIN_DF),
         {ANNOTATOR: part},
         {"judgments": n_judgments},

@@ -242,6 +242,7 @@ def _counts(
         "systems": len(machines),
         "humans": len(humans),
         "controls": len(judgments.controls),
+        "control_judgments": 0,
         "judgments": judgments.n_judgments,
         "annotators": judgments.n_annotators,
         "documents": judgments.n_documents,
@@ -252,6 +253,7 @@ def _counts(
         counts["comparisons"] = int((data.outcome != 0.5).sum())
         counts["ties"] = int((data.outcome == 0.5).sum())
         return counts
+    counts["control_judgments"] = int(judgments.table["system"].isin(judgments.controls).sum())
     counts["judgments"] = data.n_judgments
     counts["segments"] = len(np.unique(data.segment))
     for name, kind in (("annotators", "annotator"), ("documents", "document")):
@@ -654,7 +656,8 @@ def _kept(judgments: Judgments) -> pd.DataFrame:
     notes = judgments.notes
     if not len(notes):
         return notes
-    return notes[~notes["code"].isin(["constant_annotator", "annotator_without_rows"])]
+    kept = notes[~notes["code"].isin(["constant_annotator", "annotator_without_rows"])]
+    return kept.assign(file=[_file_name(str(file)) for file in kept["file"]])
 
 
 def _example(judgments: Judgments) -> dict[str, str]:

@@ -33,6 +33,7 @@ from .facts import Questions, collect_facts
 from .words import caution, nouns_for, phrases_for, plan_names, reason, row_reason, tables
 
 MAX_OPEN = 12  # systems: above, the table of all pairs is folded
+UNEVEN = 0.95  # share of the units below which the effective number is named
 MAX_NAMES = 8  # names in a sentence
 PAPERS = {"votes": "votes", "relative_ranking": "relative_ranking"}
 TABLES = ("pairs", "boundaries")
@@ -220,11 +221,19 @@ def page_values(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> dict[str,
         f"{n:,} {nouns[kind] if n == 1 else nouns[kind + 's']}"
         for kind, n in facts["fixed_units"].items()
     ]
-    effective = [f"{e:.1f}" for e in facts["effective"].values()]
+    effective = [
+        f"{e:.1f} {nouns[kind + 's']}"
+        for kind, e in facts["effective"].items()
+        if e < UNEVEN * units.get(kind, 0)
+    ]
+    phrases = phrases_for(facts["unit"], nouns)
+    if facts["all_judge_models"]:
+        phrases["limit"] = tables()["limit_of_judge_model"].format(**nouns)
+    logits = facts["kind"] in COMPARISON_KINDS
     return {
         "v": facts,
         "w": nouns,
-        "u": phrases_for(facts["unit"], nouns),
+        "u": phrases,
         "procedure": facts["procedure_title"].replace("'", "’"),
         "axis": Axis(facts),
         "css": stylesheet(),
@@ -241,7 +250,16 @@ def page_values(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> dict[str,
         "fixed": " and ".join(fixed),
         "broken": any(n["code"] in tables()["breaks_promise"] for n in facts["cautions"]),
         "pair_test": _pair_test(facts).format(**nouns),
-        "plans": plan_names(nouns, facts["counts"]["annotators"] > 0),
+        "breaking": tables()["breaks_promise"],
+        "difference_of": "strength" if logits else "the scores",
+        "adjusted_name": (
+            f"{facts['score_name']}, on shared {nouns['segments']}"
+            if facts["adjusted_differs"]
+            else facts["score_name"]
+        ),
+        "plans": plan_names(
+            nouns, facts["counts"]["annotators"] > 0 and not facts["all_judge_models"]
+        ),
         "paper": PAPERS.get(facts["kind"], "ranked" if facts["draws"] else "plain"),
         "for_pair": f" for {facts['pair']}" if facts["pair"] else "",
         "procedure_alpha": f"{facts['alpha']:g}".removeprefix("0"),
@@ -386,6 +404,7 @@ def page_environment(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> jinj
         "counted": counted,
         "fewest": _fewest,
         "name": lambda value: escape_invisible(str(value)),
+        "floor": lambda value: "" if value is None else f"{math.floor(10 * value) / 10:g}",
         "names": joined,
         "odds": lambda value: percent(1 / (1 + math.exp(-value))) if value is not None else "?",
         "percent": percent,
