@@ -283,8 +283,8 @@ def test_a_refusal_lists_columns_with_values_and_missing_roles(tmp_path: Path) -
     path = written(with_names(ratings(), system="model", score="stars"), tmp_path)
     with pytest.raises(DataError) as refused:
         read(path)
-    assert refused.value.value == "system, score"
-    assert "model (Alder, Birch, Cedar)" in str(refused.value.expected)
+    assert refused.value.details["missing"] == "system, score"
+    assert "model (Alder, Birch, Cedar)" in str(refused.value.details["columns"])
 
 
 def test_unknown_winners_are_counted(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
@@ -397,3 +398,74 @@ def test_each_document_of_mqm_keeps_its_errors() -> None:
     wholes = [whole] if isinstance(whole, Judgments) else list(whole.values())
     assert sum(len(part.errors) for part in parts) == sum(len(each.errors) for each in wholes)
     assert sum(part.n_judgments for part in parts) == sum(each.n_judgments for each in wholes)
+
+
+def test_true_false_and_percent_are_scores():
+    frame = pd.DataFrame({"item": ["1", "2", "3"], "A": ["true", "true", "false"], "B": "false"})
+    read = judgments(frame, segment="item", wide=["A", "B"])
+    assert read.table.groupby("system")["score"].mean().round(3).to_dict() == {"A": 0.667, "B": 0.0}
+    share = pd.DataFrame({"system": ["A", "B"] * 2, "segment": ["1", "1", "2", "2"]})
+    share["score"] = ["80%", "60%", "70%", "65%"]
+    assert judgments(share).table["score"].tolist() == [80.0, 60.0, 70.0, 65.0]
+
+
+def test_the_segment_of_a_vote_is_its_question():
+    frame = pd.DataFrame({"left": ["A", "B"] * 4, "right": ["B", "A"] * 4})
+    frame["winner"] = ["left", "left", "right", "tie"] * 2
+    frame["segment"] = list("11223344")
+    assert battles(frame).table["question"].nunique() == 4
+    renamed = frame.rename(columns={"segment": "utterance"})
+    assert battles(renamed, segment="utterance").table["question"].nunique() == 4
+
+
+def test_items_numbered_within_domains_are_kept_apart():
+    rows = [
+        (system, str(item), domain)
+        for domain, number in (("news", 6), ("social", 4))
+        for item in range(number)
+        for system in "AB"
+    ]
+    frame = pd.DataFrame(rows, columns=["system", "segment", "domain"])
+    frame["score"] = np.arange(len(frame)) % 7
+    read = judgments(frame)
+    assert read.n_segments == 10
+    assert "segments_within_domains" in set(read.notes["code"])
+
+
+def test_ranks_in_the_columns_of_systems_need_a_direction():
+    ranks = [[1, 2, 3], [2, 1, 3], [3, 1, 2], [1, 3, 2]]
+    frame = pd.DataFrame(ranks, columns=["A", "B", "C"]).assign(story=list("wxyz"))
+    words = {"segment": "story", "wide": ["A", "B", "C"]}
+    assert refused(judgments, frame, **words).code == "ranks_in_columns"
+    assert judgments(frame, **words, lower_is_better=True).lower_is_better
+
+
+def test_repeats_with_ids_of_their_own_are_no_criteria():
+    rows = [(s, i, f"r{k}") for k in range(40) for s in "AB" for i in ("1", "2", "3")]
+    frame = pd.DataFrame(rows, columns=["system", "segment", "assignment"])
+    frame["annotator"] = [f"w{int(name[1:]) % 5}" for name in frame["assignment"]]
+    frame["score"] = np.arange(len(frame)) % 11
+    assert judgments(frame).n_judgments == len(frame)
+
+
+def test_the_header_is_counted_from_the_first_row_of_a_file(tmp_path):
+    lines = ["My study", "", "system,segment,score", "A,1,3", "B,1,4", "A,2,5", "B,2,1"]
+    file = tmp_path / "blank.csv"
+    file.write_text("\n".join(lines) + "\n")
+    assert read(file, header=3).n_judgments == 4
+    book = openpyxl.Workbook()
+    for line in lines:
+        book.active.append(line.split(","))
+    book.save(tmp_path / "blank.xlsx")
+    assert read(tmp_path / "blank.xlsx", header=3).n_judgments == 4
+    assert refused(read, file).code == "wrong_number_of_cells"
+
+
+def test_folders_of_results_need_to_be_named(tmp_path):
+    for system in "AB":
+        folder = tmp_path / system
+        folder.mkdir()
+        (folder / "scores.csv").write_text("segment,score\n1,0.5\n2,0.25\n")
+    error = refused(read, tmp_path)
+    assert error.code == "files_in_folders"
+    assert read(tmp_path, files="{system}/scores.csv").systems == ["A", "B"]

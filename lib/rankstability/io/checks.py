@@ -84,9 +84,9 @@ def missing_roles(
     columns = list_columns(frame)
     nothing = not votes and "score" in missing and not has_numbers(frame)
     if nothing or not {spelled(str(name)) for name in frame.columns} - {"id"}:
-        return DataError("no_ratings", file=file, value=names, expected=columns)
+        return DataError("no_ratings", file=file, missing=names, columns=columns)
     proposed = propose_roles(frame, roles, missing, votes)
-    return DataError("missing_role", file=file, value=names, expected=columns, propose=proposed)
+    return DataError("missing_role", file=file, propose=proposed, missing=names, columns=columns)
 
 
 def refuse_flag_of_ties(frame: pd.DataFrame, file: str | None) -> None:
@@ -224,7 +224,7 @@ def read_scores(
     if words:
         text = text.replace(words)
     codes_of, names = pd.factorize(text)
-    numbers = pd.to_numeric(pd.Series(names), errors="coerce").to_numpy(float)
+    numbers = np.array(pd.to_numeric(pd.Series(names), errors="coerce"), float)
     lowered = [str(value).lower() for value in names]
     for k, value in enumerate(lowered):
         if value in ("true", "false"):
@@ -297,27 +297,30 @@ def refuse_strays(
             )  # fmt: skip
 
 
-def name_segments(table: pd.DataFrame, notes: Notes, file: str | None) -> pd.DataFrame:
-    """Name segments by their documents if they are numbered within documents.
+def name_segments(
+    table: pd.DataFrame, notes: Notes, file: str | None, segment: str = "segment"
+) -> pd.DataFrame:
+    """Name segments (or questions) by their documents if they are numbered within documents.
 
     They are if half of the documents share names of segments. If fewer do, a segment of two
-    documents is refused.
+    documents is refused. Without documents, the same holds for domains.
     """
-    if "document" not in table:
+    outer = next((name for name in ("document", "domain") if name in table), None)
+    if outer is None or segment not in table:
         return table
-    pairs = table.loc[table["document"] != "", ["segment", "document"]].drop_duplicates()
-    again = pairs["segment"].duplicated(keep=False)
+    pairs = table.loc[table[outer] != "", [segment, outer]].drop_duplicates()
+    again = pairs[segment].duplicated(keep=False)
     if not again.any():
         return table
-    if 2 * pairs.loc[again, "document"].nunique() < pairs["document"].nunique():
-        second = pairs[pairs["segment"].duplicated()].iloc[0]
+    if 2 * pairs.loc[again, outer].nunique() < pairs[outer].nunique():
+        second = pairs[pairs[segment].duplicated()].iloc[0]
         raise DataError(
-            "segment_of_two_documents", file=file, row=int(second.name), column="document",
-            value=f"{second['document']} for segment {second['segment']}",
+            f"segment_of_two_{outer}s", file=file, row=int(second.name), column=outer,
+            value=f"{second[outer]} for {segment} {second[segment]}",
         )  # fmt: skip
-    joined = table["document"].astype(str) + ":" + table["segment"].astype(str)
-    notes.keep("segments_within_documents", len(table))
-    return table.assign(segment=table["segment"].where(table["document"] == "", joined))
+    joined = table[outer].astype(str) + ":" + table[segment].astype(str)
+    notes.keep(f"segments_within_{outer}s", len(table))
+    return table.assign(**{segment: table[segment].where(table[outer] == "", joined)})
 
 
 def _is_number(text: str) -> bool:
@@ -351,7 +354,7 @@ def build_ratings(
         empty = table.index[table[role] == ""]
         if len(empty):
             raise DataError(
-                "empty_name", file=file, row=int(empty[0]), column=found[role], value=len(empty),
+                "empty_name", file=file, row=int(empty[0]), column=found[role], rows=len(empty),
                 propose=[{"where": {f"{found[role]}!": ""}}],
             )  # fmt: skip
     refuse_totals(table, ("system", "annotator", "segment"), given, file, found)
@@ -361,6 +364,7 @@ def build_ratings(
     refuse_strays(table["score"], given, found["score"], file)
     table = name_segments(table, notes, file)
     _check_direction(found["score"], given, file)
+    _refuse_ranks_in_columns(table, given, file)
     table = _name_nobody(table, notes)
     scored = table["score"].notna()
     notes.leave_out("no_score", int((~scored).sum()))
@@ -491,6 +495,22 @@ def _check_direction(column: str, given: Mapping[str, Any], file: str | None) ->
         )
 
 
+def _refuse_ranks_in_columns(
+    table: pd.DataFrame, given: Mapping[str, Any], file: str | None
+) -> None:
+    """Ask for the direction where the columns of systems hold the ranks 1 to n in every row."""
+    n = len(given.get("wide", ()))
+    known = {"lower_is_better", "higher_is_better"} & set(given)
+    if n < 3 or known or len(table) % n:
+        return
+    rows = np.sort(table["score"].to_numpy(float).reshape(n, -1), axis=0)
+    if (rows == np.arange(1, n + 1)[:, None]).all():
+        raise DataError(
+            "ranks_in_columns", file=file, value=f"1 to {n}",
+            alternatives=[{"lower_is_better": True}, {"higher_is_better": True}],
+        )  # fmt: skip
+
+
 def _check_segments(table: pd.DataFrame, given: Mapping[str, Any], file: str | None) -> None:
     """Refuse segments that differ only in form: by leading zeros, or by case between systems."""
     if given.get("names") == "exact":
@@ -553,6 +573,8 @@ def _refuse_undeclared(
         number = values.nunique()
         if not 1 < number <= 30 or number >= len(values) / 3:
             continue
+        if 2 * values.value_counts().median() < groups.nunique():
+            continue  # the values are those of a few rows each, such as ids and times
         if values.groupby(groups).nunique().eq(values.groupby(groups).size()).mean() > 0.9:
             shown = ", ".join(values.unique()[:5])
             raise DataError(
@@ -682,7 +704,7 @@ def build_votes(
         empty = table.index[table[role] == ""]
         if len(empty):
             raise DataError(
-                "empty_name", file=file, row=int(empty[0]), column=found[role], value=len(empty),
+                "empty_name", file=file, row=int(empty[0]), column=found[role], rows=len(empty),
                 propose=[{"where": {f"{found[role]}!": ""}}],
             )  # fmt: skip
     same = table.index[table["left"] == table["right"]]
@@ -694,6 +716,7 @@ def build_votes(
     refuse_totals(both, ("system",), given, file)
     refuse_alike(both, ("system",), given, file)
     refuse_alike(table, ("annotator", "domain"), given, file)
+    table = name_segments(table, notes, file, "question")
     table = _name_nobody(table, notes)
     _need_question(table, unused, given, file)
     table["winner"], bad = read_winners(table, {k: v for k, v in codes.items() if v in sides}, file)

@@ -320,6 +320,12 @@ def _load(
         return pd.concat(parts, ignore_index=True).fillna(""), str(path)
     if path.is_dir():
         files = sorted(p for p in path.iterdir() if p.is_file() and p.name != settings.NAME)
+        inside = sorted({each.name for each in path.glob("*/*") if each.is_file()})
+        if not files and inside:
+            raise DataError(
+                "files_in_folders", file=path, value=", ".join(inside[:6]), expected="--files",
+                propose=[{"files": f"{{system}}/{name}"} for name in inside[:2]],
+            )  # fmt: skip
         if len(files) != 1:
             endings = dict.fromkeys(each.suffix for each in files)
             raise DataError(
@@ -446,7 +452,7 @@ def _reshape(
     if "options" in roles:
         frame, roles = _choices(frame, roles, given, notes, file)
     elif "chosen" in roles:
-        raise DataError("missing_role", file=file, value="options", expected=list_columns(frame))
+        raise DataError("missing_role", file=file, missing="options", columns=list_columns(frame))
     if "loser" in roles:
         frame, roles = _winner_and_loser(frame, roles, given, file)
     elif "tie" in roles:
@@ -545,6 +551,12 @@ def _find_roles(
                 found[role] = columns[0]
                 taken.add(columns[0])
                 break
+    if votes and "question" not in found:
+        by_name = by_spelling.get("segment", [])
+        if "segment" in found:
+            found["question"] = found.pop("segment")
+        elif len(by_name) == 1 and by_name[0] not in taken:
+            found["question"] = by_name[0]
     missing = [role for role in usual if role not in found]
     if not votes and "segment" in missing and "question" in found:
         found["segment"] = found.pop("question")

@@ -72,11 +72,14 @@ def describe_reading(judgments: Judgments) -> list[str]:
         low, high = judgments.scale
         lines.append(f"scale: {low:g} to {high:g}; {better} is better")
     for note in judgments.notes.itertuples():
+        if note.code == "unused_column":
+            lines.append(f"a column that is not used: {note.detail}".rstrip())
+            continue
         lines.append(
             f"note: {note.rows:,} {NOTES.get(note.code, note.code)} {note.detail}".rstrip()
         )
     if judgments.declared:
-        lines += ["the words as campaign.yaml:", *settings_text(judgments.declared).splitlines()]
+        lines += ["these settings as campaign.yaml:", *settings_text(judgments.declared).splitlines()]
     return [escape_invisible(line) for line in lines]
 
 

@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import re
+import warnings
 import zlib
 from collections.abc import Sequence
 from io import StringIO
@@ -180,25 +181,29 @@ def _read_table(path: Path, text: str, header: int, skip_rows: int) -> pd.DataFr
         frame = pd.DataFrame(kept[1:], columns=columns, dtype=str)
     else:
         try:
-            frame = pd.read_csv(
-                StringIO(text),
-                sep=separator,
-                dtype=str,
-                keep_default_na=False,
-                skiprows=skipped,
-                skip_blank_lines=True,
-                engine="c",
-                low_memory=False,
-                index_col=False,
-                on_bad_lines="error",
-            )
+            with warnings.catch_warnings():  # rows that are too long are refused below
+                warnings.simplefilter("ignore", pd.errors.ParserWarning)
+                frame = pd.read_csv(
+                    StringIO(text),
+                    sep=separator,
+                    dtype=str,
+                    keep_default_na=False,
+                    skiprows=skipped,
+                    skip_blank_lines=True,
+                    engine="c",
+                    low_memory=False,
+                    index_col=False,
+                    on_bad_lines="error",
+                )
         except pd.errors.ParserError as error:
             raise _parser_error(path, str(error)) from None
         except pd.errors.EmptyDataError:
             raise DataError("no_rows", file=path, value=f"header {header}") from None
+        _refuse_long_rows(path, text, separator, header, len(frame.columns))
         given = _header_cells(lines, header, separator)
         if given is not None and len(given) == len(frame.columns):
             frame.columns = pd.Index(given)
+    frame.columns = pd.Index(_named(list(frame.columns)))
     _check_columns(path, list(frame.columns))
     frame = frame.fillna("")
     _check_swallowed(path, frame)
@@ -210,13 +215,33 @@ def _read_table(path: Path, text: str, header: int, skip_rows: int) -> pd.DataFr
 
 def _header_cells(lines: list[str], header: int, separator: str) -> list[str] | None:
     """Return the header's cells as they are written (pandas renames repeated ones)."""
-    full = [line for line in lines[: header + 5] if line.strip()]
-    if len(full) < header:
+    full = [line for line in lines[header - 1 : header + 5] if line.strip()]
+    if not full:
         return None
     try:
-        return next(csv.reader([full[header - 1]], delimiter=separator))
+        return next(csv.reader([full[0]], delimiter=separator))
     except csv.Error:
         return None
+
+
+def _refuse_long_rows(path: Path, text: str, separator: str, header: int, width: int) -> None:
+    """Refuse a first row with more cells than the header: pandas drops what is beyond.
+
+    pandas refuses later rows by itself, because it takes the number of cells from the first.
+    """
+    rows = csv.reader(StringIO(text[:SAMPLE]), delimiter=separator)
+    try:
+        for row in rows:
+            if rows.line_num <= header or not any(row):
+                continue
+            if any(row[width:]):
+                raise DataError(
+                    "wrong_number_of_cells", file=path, line=rows.line_num, value=len(row),
+                    expected=str(width),
+                )  # fmt: skip
+            return
+    except csv.Error:
+        return
 
 
 def _parser_error(path: Path, message: str) -> DataError:
@@ -228,6 +253,11 @@ def _parser_error(path: Path, message: str) -> DataError:
             "wrong_number_of_cells", file=path, line=int(line), value=int(saw), expected=expected
         )
     return DataError("not_a_table", file=path, value=message[:80])
+
+
+def _named(columns: list[str]) -> list[str]:
+    """Return names of columns, in which an empty name is replaced by the column's number."""
+    return [str(name) or f"column {number}" for number, name in enumerate(columns, start=1)]
 
 
 def _check_columns(path: Path, columns: list[str]) -> None:
@@ -406,12 +436,16 @@ def _read_sheet(path: Path, header: int, skip_rows: int, sheet: str) -> pd.DataF
     chosen = book[sheet or names[0]]
     hidden = [number for number, row in chosen.row_dimensions.items() if row.hidden]
     rows = [[cell_text(value) for value in row] for row in chosen.iter_rows(values_only=True)]
-    rows = [row for row in rows if any(cell != "" for cell in row)]
-    if len(rows) < header + 1:
+    full = [any(cell != "" for cell in row) for row in rows]
+    first = next((k for k in range(header - 1, len(rows)) if full[k]), len(rows))
+    start = first + 1 + skip_rows
+    body = [row for row, is_full in zip(rows[start:], full[start:], strict=True) if is_full]
+    if not body:
         raise DataError("no_rows", file=path)
-    columns = rows[header - 1]
-    used = [k for k, name in enumerate(columns) if name != ""]
-    body = rows[header + skip_rows :]
+    columns = rows[first]
+    filled = [any(row[k] != "" for row in body) for k in range(len(columns))]
+    used = [k for k, name in enumerate(columns) if name != "" or filled[k]]
+    columns = _named(columns)
     _check_columns(path, [columns[k] for k in used])
     frame = pd.DataFrame(
         [[row[k] for k in used] for row in body], columns=[columns[k] for k in used]

@@ -208,7 +208,8 @@ def _rows_without(codes: np.ndarray, removed: np.ndarray) -> np.ndarray:
     """Return which rows are left without some units; faster than `np.isin`."""
     left = np.ones(int(codes.max()) + 1, bool)
     left[removed] = False
-    return left[codes]
+    rows: np.ndarray = left[codes]
+    return rows
 
 
 def _estimate(effects: np.ndarray, lead: float) -> int:
