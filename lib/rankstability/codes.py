@@ -41,6 +41,7 @@ ERRORS: dict[str, str] = {
     "correction_of_one_sided": "A correction needs one p-value for each pair; a one-sided test has two.",
     "bad_p_value": "The test returned no p-value between 0 and 1.",
     "bad_boundaries": "The rule did not return a boundary, or none, below each rank but the last.",
+    "no_humans": "These ratings name no human translations, so there is nothing to divide.",
     "dividing_improves": "Dividing these scores would make human translations look better.",
     "released_z_scores": "The z-scores of these judgments were released and cannot be computed again.",
     # reading

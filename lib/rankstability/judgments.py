@@ -216,7 +216,7 @@ def require(
     for column in columns:
         if column not in judgments.table:
             raise DataError("not_applicable_column", column=column)
-    if not 0 < alpha < 1:
+    if isinstance(alpha, str) or not 0 < alpha < 1:
         raise DataError("bad_alpha", value=alpha)
 
 

@@ -138,7 +138,8 @@ def degrade(judgments: Judgments, divisor: float) -> Judgments:
 
     The rows of human systems, their damaged references, and all reference rows are divided, in the
     rows by which annotators are standardised, too (Knowles 2021, section 5.2). Scores are not
-    rounded. Nothing changes if there are neither human translations nor references. Scores below 0
+    rounded. Nothing changes if there are neither human translations nor references; for ratings of
+    another kind than direct assessment this is an error. Scores below 0
     and scores of which lower ones are better are refused, because dividing would improve them.
 
     Parameters
@@ -152,6 +153,7 @@ def degrade(judgments: Judgments, divisor: float) -> Judgments:
     ------
     DataError
         ``bad_divisor`` unless it is a positive number; ``wrong_kind`` for comparisons;
+        ``no_humans`` for ratings without human translations;
         ``dividing_improves`` for MQM and error rates; ``released_z_scores`` for segment scores that
         were released with their z-scores.
 
@@ -165,6 +167,8 @@ def degrade(judgments: Judgments, divisor: float) -> Judgments:
         raise DataError("bad_divisor", value=divisor)
     if "z" in judgments.table:
         raise DataError("released_z_scores")
+    if judgments.kind == "ratings" and not judgments.humans:
+        raise DataError("no_humans")
     lowest = judgments.scale[0] if judgments.scale else 0.0
     if judgments.kind == "mqm" or judgments.lower_is_better or lowest < 0:
         raise DataError("dividing_improves")

@@ -104,7 +104,7 @@ def means_without_tests(
 
 def check_alpha(alpha: float) -> None:
     """Raise DataError unless the level lies between 0 and 1."""
-    if not 0 < alpha < 1:
+    if isinstance(alpha, str) or not 0 < alpha < 1:
         raise DataError("bad_alpha", value=alpha)
 
 

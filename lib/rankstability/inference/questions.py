@@ -6,6 +6,7 @@ answers are wrong. An answer can say more than the ranking, or less; it never sa
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -31,8 +32,27 @@ RISE = 2.0
 # ------------------------------------------------------------------ a chosen pair or a baseline
 
 
-@dataclass(frozen=True)
-class PairComparison:
+class _Answer:
+    """Shown as its table, with its level and sampling units."""
+
+    table: pd.DataFrame
+    alpha: float
+    unit: str
+
+    def __repr__(self) -> str:
+        return f"{self._heading()}\n{self.table.to_string(index=False)}"
+
+    def _repr_html_(self) -> str:
+        shown = self.table.to_html(index=False, escape=True, border=0)
+        return f"<p>{html.escape(self._heading())}</p>{shown}"
+
+    def _heading(self) -> str:
+        units = f"sampling units: {self.unit}" if self.unit else "no inference is made"
+        return f"{type(self).__name__}, level {self.alpha:g}, {units}"
+
+
+@dataclass(frozen=True, repr=False)
+class PairComparison(_Answer):
     """Whether system A is better than system B, asked before the scores were seen.
 
     Attributes
@@ -44,7 +64,11 @@ class PairComparison:
         NaN where the pair cannot be assessed.
     at_most_worse : float
         A is at most so much worse than B (at least 0).
-    standard_error, df, p : float
+    standard_error, df : float
+        Of the difference.
+    p : float
+        The p that counts. It can be larger than that of `standard_error` and `df`, where a second
+        estimate of the difference or a lower limit of p is larger.
     reason : str
         Code of the reason why the pair cannot be assessed.
     """
@@ -69,8 +93,8 @@ class PairComparison:
         return pd.DataFrame([vars(self)])
 
 
-@dataclass(frozen=True)
-class BaselineComparison:
+@dataclass(frozen=True, repr=False)
+class BaselineComparison(_Answer):
     """Which systems differ from a baseline, asked before the scores were seen.
 
     Attributes
@@ -249,8 +273,8 @@ def known_pairs(inference: RankInference) -> np.ndarray:
 # ------------------------------------------------------------------ which system to choose
 
 
-@dataclass(frozen=True)
-class Candidates:
+@dataclass(frozen=True, repr=False)
+class Candidates(_Answer):
     """Which systems could be chosen as the best, and what the choice of a system costs at most.
 
     Attributes

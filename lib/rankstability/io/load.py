@@ -148,7 +148,8 @@ def load(campaign: str | Path, pair: str = "", task: str = "") -> Judgments:
         A name of the catalogue (see `campaigns`), a file or folder of judgments, or a
         ``campaign.yaml``.
     pair : str
-        For example ``en-de``; may be omitted if there is only one.
+        For example ``en-de``; may be omitted if there is only one. A file that names no language
+        pair is read whole.
     task : str
         A track or part, where a language pair has several (see `pairs`).
 
@@ -207,8 +208,8 @@ def _load_path(name: str, pair: str, task: str) -> Judgments:
     result = read(path)
     known = {result.pair: result} if isinstance(result, Judgments) else result
     wanted = f"{pair} {task}".strip()
-    if not wanted and len(known) == 1:
-        return next(iter(known.values()))
+    if len(known) == 1 and (not wanted or "" in known):
+        return next(iter(known.values()))  # a file without language pairs holds them all
     if wanted not in known:
         expected = suggest(wanted, known) or ", ".join(known)
         raise DataError("unknown_pair", file=path, value=wanted or None, expected=expected)

@@ -79,7 +79,10 @@ def describe_reading(judgments: Judgments) -> list[str]:
             f"note: {note.rows:,} {NOTES.get(note.code, note.code)} {note.detail}".rstrip()
         )
     if judgments.declared:
-        lines += ["these settings as campaign.yaml:", *settings_text(judgments.declared).splitlines()]
+        lines += [
+            "these settings as campaign.yaml:",
+            *settings_text(judgments.declared).splitlines(),
+        ]
     return [escape_invisible(line) for line in lines]
 
 

@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from ..errors import DataError
 from ..formatting import boundary_kinds
 from ..ranking.result import Ranking
-from .style import BLUE, GREEN, GREY, ORANGE, SETTINGS, WIDTH, canvas, short_name
+from .style import BLUE, GREEN, GREY, ORANGE, SETTINGS, WIDTH, canvas, load_backend, short_name
 
 STYLES = {
     "drawn and supported": {"linestyle": "-", "linewidth": 1.6},
@@ -55,6 +55,7 @@ def plot_ranking(ranking: Ranking, ax: Axes | None = None) -> Figure:
     2
     """
     n = len(ranking.systems)
+    load_backend()
     with plt.rc_context(SETTINGS):
         if ax is not None:
             _draw_scores(ranking, ax)
@@ -177,6 +178,9 @@ def plot_ranks(rankings: Mapping[str, Ranking], xlabel: str = "", ax: Axes | Non
     """
     if not rankings:
         raise DataError("nothing_to_draw")
+    for name, each in rankings.items():
+        if not isinstance(each, Ranking):
+            raise DataError("not_a_ranking", column=str(name), value=type(each).__name__)
     names = list(rankings)
     systems = list(dict.fromkeys(name for each in rankings.values() for name in each.systems))
     ranks = {
@@ -280,5 +284,7 @@ def plot_pairs(ranking: Ranking, ax: Axes | None = None) -> Figure:
         ]
         if (cells == 1).any():
             handles.append(Patch(color=colours[1], label="cannot be assessed"))
+        if not (cells == 2).any():
+            ax.set_title("No pair differs significantly")
         figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize="small")
     return figure

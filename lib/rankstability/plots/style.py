@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -40,11 +42,22 @@ def short_name(name: object, longest: int = MAX_NAME) -> str:
     return text if len(text) <= longest else text[: longest - 1 - end] + "…" + text[-end:]
 
 
+@cache
+def load_backend() -> None:
+    """Load the backend of matplotlib, once.
+
+    A notebook's backend changes settings when it is loaded. If that happens while the settings of
+    our figures hold, the change is undone with them, and no later figure is shown.
+    """
+    plt.switch_backend(mpl.get_backend())
+
+
 @contextmanager
 def canvas(
     ax: Axes | None, width: float = WIDTH, height: float = 4.0
 ) -> Iterator[tuple[Figure, Axes]]:
     """Yield a figure and axes to draw in: those of `ax`, or new ones. Settings end with the block."""
+    load_backend()
     with plt.rc_context(SETTINGS):
         if ax is None:
             figure, ax = plt.subplots(figsize=(width, height), layout="constrained")
