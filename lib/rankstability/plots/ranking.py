@@ -157,6 +157,8 @@ def _legend(ranking: Ranking) -> list[Line2D | Patch]:
 def plot_ranks(rankings: Mapping[str, Ranking], xlabel: str = "", ax: Axes | None = None) -> Figure:
     """Draw the ranks of systems in several rankings side by side (a bump chart).
 
+    Colours show whether a system changes its place among the systems that all rankings have.
+
     Parameters
     ----------
     rankings : mapping of str to Ranking
@@ -190,6 +192,8 @@ def plot_ranks(rankings: Mapping[str, Ranking], xlabel: str = "", ax: Axes | Non
         ]
         for system in systems
     }
+    common = [name for name in systems if all(name in each.systems for each in rankings.values())]
+    orders = [[name for name in each.systems if name in common] for each in rankings.values()]
     most = max(len(each.systems) for each in rankings.values())
     humans = {
         str(name)
@@ -200,7 +204,8 @@ def plot_ranks(rankings: Mapping[str, Ranking], xlabel: str = "", ax: Axes | Non
     with canvas(ax, height=1.4 + ROW * most) as (figure, ax):
         for system in systems:
             values = ranks[system]
-            moves = len({value for value in values if value == value}) > 1
+            # places among the systems of all rankings: others close up where one is missing
+            moves = system in common and len({order.index(system) for order in orders}) > 1
             colour = ORANGE if system in humans else BLUE if moves else GREY
             ax.plot(range(len(names)), values, "-o", color=colour, markersize=5, alpha=0.9)
         first, last = rankings[names[0]].systems, rankings[names[-1]].systems
@@ -225,8 +230,8 @@ def plot_ranks(rankings: Mapping[str, Ranking], xlabel: str = "", ax: Axes | Non
             for rank in np.flatnonzero(np.diff(each.table["cluster"].to_numpy()) > 0) + 1:
                 ax.plot([k - 0.12, k + 0.12], [rank + 0.5] * 2, color="black", linewidth=1.2)
         handles = [
-            Line2D([], [], color=BLUE, marker="o", label="changes its rank"),
-            Line2D([], [], color=GREY, marker="o", label="keeps its rank"),
+            Line2D([], [], color=BLUE, marker="o", label="changes its place among the others"),
+            Line2D([], [], color=GREY, marker="o", label="keeps its place"),
             Line2D([], [], color="black", label="cluster boundary"),
         ]
         if humans:
