@@ -59,6 +59,9 @@ data: $(READY)  ## download the official releases (one: make data CAMPAIGN=wmt18
 calibration: $(READY)  ## simulate the designs again behind every promise (hours; CAMPAIGNS=20: minutes)
 	$(THREADS) $(BIN)/python benchmarks/simulate_ratings.py
 	$(THREADS) $(BIN)/python benchmarks/simulate_votes.py
+	$(THREADS) $(BIN)/python benchmarks/simulate_plans.py
+	$(THREADS) $(BIN)/python benchmarks/simulate_answers.py
+	$(BIN)/python benchmarks/statements.py
 
 check: $(READY)  ## ruff, mypy and the layers of the library
 	$(BIN)/ruff check .
