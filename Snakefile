@@ -50,7 +50,7 @@ wildcard_constraints:
 
 
 rule all:
-    input: "build/site/index.html"
+    input: list(BY_STAMP), "build/site/index.html"
     default_target: True
 
 
