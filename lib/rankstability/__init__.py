@@ -6,13 +6,12 @@
 ('HUMAN.0', 1)
 """
 
-from .errors import DataError, escape_invisible, suggest
+from .errors import DataError, escape_invisible
 from .inference.questions import (
     compare_pair,
     compare_with_baseline,
     find_candidates,
     find_leaders,
-    find_limiting_domain,
 )
 from .inference.rank import compare, rank_systems
 from .inference.tasks import compare_rankings, rank_over_tasks
@@ -57,8 +56,8 @@ from .stability.simulated_power import (
 )
 from .stability.srp import least_entropy, srp
 from .stability.studies import keep_complete_items
-from .verdict.page import Verdict, verdict
-from .verdict.several import Verdicts, verdicts
+from .verdict.page import verdict
+from .verdict.several import verdicts
 
 __version__ = "0.4.0"
 
@@ -69,8 +68,6 @@ __all__ = [
     "DataError",
     "Judgments",
     "Ranking",
-    "Verdict",
-    "Verdicts",
     "battles",
     "bootstrap_ranks",
     "campaigns",
@@ -95,7 +92,6 @@ __all__ = [
     "fewest_removals",
     "find_candidates",
     "find_leaders",
-    "find_limiting_domain",
     "fit_spread",
     "has_unit",
     "judgments",
@@ -128,7 +124,6 @@ __all__ = [
     "simulate_ranking_errors",
     "split_documents",
     "srp",
-    "suggest",
     "variance_components",
     "verdict",
     "verdicts",

@@ -291,6 +291,7 @@ NOTES: dict[str, str] = {
     "rating_without_error": "ratings without an error",
     "no_shared_segment": "outputs of segments that were judged of one system only, so that no paired test applies",
     "constant_annotator": "judgments by annotators who gave every output the same score",
+    "rebuilt_scores": "raw scores that were computed from the released z-scores",
     "annotator_without_rows": "judgments by annotators who have no rows in ad-latest (no z-score)",
     # inference: regimes in which the promise is not met, and facts of the design
     "few_effective_units": "Only very large differences can be detected, because there are fewer than "

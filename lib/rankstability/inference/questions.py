@@ -507,7 +507,8 @@ def find_limiting_domain(
     Examples
     --------
     >>> import rankstability as rs
-    >>> rs.find_limiting_domain(rs.load("demo-mqm", "en-de")) is None
+    >>> from rankstability.inference.questions import find_limiting_domain
+    >>> find_limiting_domain(rs.load("demo-mqm", "en-de")) is None
     True
     """
     if judgments.kind in COMPARISON_KINDS:

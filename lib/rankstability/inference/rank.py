@@ -311,7 +311,7 @@ class RankChange:
 def compare(first: Ranking, second: Ranking, systems: list[str] | None = None) -> RankChange:
     """Compare the order and the clusters of two rankings, among the systems that both hold.
 
-    Boundaries of both rankings are drawn anew among the common systems, from the tests that were
+    Boundaries of both rankings are drawn again among the common systems, from the tests that were
     made (Knowles 2021, section 5).
 
     Parameters

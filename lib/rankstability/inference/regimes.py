@@ -1,7 +1,7 @@
 """Designs in which the promise is not met, or in which little can be said, found in the data.
 
 Each note is a code of `codes.NOTES`. What fills the slots of its sentence is in
-``inference.extra["details"]``; `note_sentences` joins the two.
+``inference.extra["details"]``.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..codes import NOTES
 from ..scores.arrays import ScoreArrays
 from .assemble import PairTests
 from .items import least_items
-from .result import RankInference
 from .units import DOCUMENT, SEGMENT, sums_by
 from .within import StratumFit
 
@@ -56,13 +54,6 @@ def add_note(tests: PairTests, code: str, **slots: object) -> PairTests:
     assert isinstance(known, Mapping)
     extra = {**tests.extra, "details": {**known, code: slots}}
     return replace(tests, notes=(*tests.notes, code), extra=extra)
-
-
-def note_sentences(inference: RankInference) -> list[str]:
-    """Return the sentence of each note of an inference, with names and numbers filled in."""
-    details = inference.extra.get("details", {})
-    assert isinstance(details, Mapping)
-    return [NOTES[code].format(**details.get(code, {})) for code in inference.notes]
 
 
 def lacking_segments(arrays: ScoreArrays) -> pd.DataFrame:

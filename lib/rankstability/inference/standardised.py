@@ -39,7 +39,7 @@ def annotator_shares(
 
 
 def expectation(fits: Sequence[StratumFit], shares: np.ndarray) -> np.ndarray:
-    """Return L: what each system's level adds to the expected mean of each system."""
+    """Return the matrix L: the expected standardised means are L @ mu, for true means mu."""
     n = shares.shape[1]
     matrix = np.zeros((n, n))
     for fit in fits:

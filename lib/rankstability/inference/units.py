@@ -1,6 +1,6 @@
 """Sampling units, and the variance of a difference that follows from their influences.
 
-A sampling unit is what another campaign would have anew: an annotator, a HIT, a document, a
+A sampling unit is what another campaign would draw again: an annotator, a HIT, a document, a
 question, or an item. The influence of a unit on a mean is the change that leaving the unit out
 makes (delete-one jackknife: MacKinnon, Nielsen and Webb 2023). Two kinds of unit are combined by
 inclusion and exclusion (Cameron, Gelbach and Miller 2011), with the larger one-way variance as a
@@ -47,7 +47,7 @@ class UnitInfluence:
 
 
 def default_units(arrays: ScoreArrays) -> tuple[str, ...]:
-    """Return the kinds of unit that another campaign would have anew, as far as they are named.
+    """Return the kinds of unit that another campaign would draw again, as far as they are named.
 
     Annotators and documents if both are named, otherwise the kind that is; then HITs. A table of
     items has segments. Averages over unnamed annotators have documents or nothing.

@@ -274,7 +274,10 @@ def _load(campaign: Campaign, pair: str, task: str) -> Judgments:
         humans=_find_humans(judgments),
         constant_annotators=facts.get("constant_annotators", "drop"),
     )
-    return replace(judgments, notes=_add_notes(judgments))
+    notes = _add_notes(judgments)
+    if campaign.is_rebuilt:
+        notes = _append(notes, counted([("", "rebuilt_scores", len(judgments.table), "")]))
+    return replace(judgments, notes=notes)
 
 
 def _read(campaign: Campaign, pair: str, task: str) -> Judgments:

@@ -7,7 +7,7 @@ DATA_VARIABLE = "RANKSTABILITY_DATA"
 
 
 def repository_root() -> Path:
-    """Return the clone that holds this package; without a clone, the current folder."""
+    """Return the root of the checkout that contains this package, or else the current folder."""
     clone = Path(__file__).resolve().parents[3]
     return clone if (clone / "data" / "demo").is_dir() else Path.cwd()
 

@@ -108,7 +108,7 @@ def bootstrap_ranks(
 
 
 def default_unit(votes: VoteArrays) -> str:
-    """Return the annotator where all are named, otherwise the block, otherwise the comparison."""
+    """Return the default resampling unit: annotators if all are named, else blocks or comparisons."""
     if votes.annotator is not None:
         return ANNOTATOR
     return BLOCK if votes.block is not None else COMPARISON

@@ -69,7 +69,7 @@ def plan(
     procedure : str, optional
         The ranking procedure whose score is taken; by default that of the campaign's year.
     unit : str, optional
-        What another campaign would have anew, as for `rank_systems`.
+        What another campaign would draw again, as for `rank_systems`.
     alpha : float
         Error rate of the ranking.
     seed : int

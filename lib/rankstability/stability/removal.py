@@ -287,7 +287,7 @@ class Standardiser:
         return z
 
     def shifts(self, gradient: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """Return how a quantity changes as its annotator's other scores are standardised anew.
+        """Return how a quantity changes as its annotator's other scores are standardised again.
 
         `gradient` is the derivative of the quantity by each z-score; the result is by the judgment
         that is removed.

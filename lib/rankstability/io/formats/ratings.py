@@ -23,9 +23,10 @@ Row = tuple[int, dict[str, Any]]  # the line of a score in the file, and its cel
 def judgments_of_rows(
     file: Path, rows: Sequence[Row], pair: str, excluded: Counter[str], notes: Counter[str]
 ) -> dict[str, Judgments]:
-    """Return judgments by language pair from rows with the cells of `IDS`, score, time and pair.
+    """Convert rows into judgments, one for each language pair.
 
-    Scores are 0 to 100, or at most 0 (MQM) if more are below 0 than above. Rows without a score are
+    Scores lie between 0 and 100. If more of them are below 0 than above, they are MQM scores, which
+    are at most 0. Rows without a score are
     left out. Raises DataError for a score that is not a number or outside the scale, an empty name,
     and a pair that has no rows.
     """
