@@ -111,7 +111,8 @@ class Campaign:
         if not self.facts.get("may_be_rebuilt") or path is None:
             return False
         sources = [source["files"] for source in read_sources()[self.name]]
-        official = [files[RANKED]["git_blob"] for files in sources if isinstance(files, dict)]
+        listed = [files for files in sources if isinstance(files, dict) and RANKED in files]
+        official = [files[RANKED]["git_blob"] for files in listed]
         return git_blob(path) not in official
 
 

@@ -275,7 +275,7 @@ def _load(campaign: Campaign, pair: str, task: str) -> Judgments:
         constant_annotators=facts.get("constant_annotators", "drop"),
     )
     notes = _add_notes(judgments)
-    if campaign.is_rebuilt:
+    if judgments.kind == "direct_assessment" and campaign.is_rebuilt:
         notes = _append(notes, counted([("", "rebuilt_scores", len(judgments.table), "")]))
     return replace(judgments, notes=notes)
 
