@@ -18,6 +18,7 @@ from rankstability.errors import DataError
 from rankstability.io.formats.registry import FORMATS
 from rankstability.io.read import read
 
+DEMO = Path(__file__).resolve().parents[1] / "data" / "demo"
 SYSTEMS = ("Alder", "Birch", "Cedar", "Dogwood")
 
 
@@ -69,6 +70,29 @@ def test_options_of_the_verdict_reach_it(table: str, capsys: Any) -> None:
     assert facts["alpha"] == 0.1
     assert "Mine" in Path("here/verdict.html").read_text()
     assert Path("r.svg").read_text().startswith("<?xml")
+
+
+def test_what_changed_since_an_earlier_table(table: str, capsys: Any) -> None:
+    earlier = DEMO / "ratings.csv"
+    later = pd.read_csv(earlier)
+    raised = later["system"] == "Elm"
+    later.loc[raised, "score"] = (later.loc[raised, "score"] + 25).clip(upper=100)
+    later["annotator"] = "new " + later["annotator"]
+    later.to_csv("later.csv", index=False)
+    given = ["--earlier", str(earlier), "--scale", "0", "100", "--output", "here"]
+    assert run(capsys, "verdict", "later.csv", *given)[0] == 0
+    found = json.loads(Path("here/verdict.json").read_text())["questions"]["earlier"]
+    assert {row["gained"] for row in found["rows"]} == {"Elm"}
+    assert (len(found["rows"]), found["differences"]) == (4, 10)
+
+
+def test_commands_that_are_not_of_this_tool_are_printed_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setenv("RANKSTABILITY_DATA", str(tmp_path))
+    code, _, err = run(capsys, "verdict", "wmt12", "cs-en", "--output", "here")
+    assert code == 2
+    assert err.rstrip().endswith("make data CAMPAIGN=wmt12")
 
 
 def test_each_value_has_its_page_and_one_page_compares_them(table: str, capsys: Any) -> None:
