@@ -199,6 +199,9 @@ def moderation() -> Iterator[Design]:
         ("two annotators, one prefers one system", 5, 2, 40, "prefers"),
     ):
         yield Design(name, (n,), annotators, documents, effects=effects, interaction=2.0)
+    for design in ("full", "crossed"):
+        name = f"three annotators, interactions of one size, {design} (2)"
+        yield Design(name, (2,), 3, 40, design, effects="one size", interaction=3.0)
     yield Design("ceiling, eight systems", (8,), 5, 25, scores="ceiling")
     yield Design("outlier and Zipf", (12,), 6, 40, loads="Zipf", effects="outlier")
 

@@ -24,7 +24,9 @@ EXCEPTIONS = {  # designs of named exceptions, by how their names begin
     "ratings.csv": {
         "three annotators with a quarter of the judgments each, strong interactions": "3 x 25 %",
         "four annotators with a fifth of the judgments each, strong interactions": "4 x 20 %",
-        "eight systems, interactions all of one exact size": "interactions of one size",
+        "two systems, three annotators, interactions all of one exact size": (
+            "three annotators, interactions of one size"
+        ),
         "a system that fails rarely but badly on whole documents": "rare failures",
         "items: equal means, rare large losses, 30 items": "rare large losses on 30 items",
         "items: equal means, rare large losses, 100 items": "rare large losses on 100 items",

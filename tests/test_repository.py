@@ -5,6 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import rankstability as rs
@@ -92,3 +93,21 @@ def test_the_citation_names_six_papers_with_addresses():
     text = (ROOT / "CITATION.cff").read_text()
     assert text.count("type: conference-paper") == text.count("    url:") == 6
     assert len(json.loads((ROOT / ".zenodo.json").read_text())["related_identifiers"]) == 6
+
+
+def test_the_trust_page_gives_the_measured_errors():
+    table = pd.read_csv(ROOT / "benchmarks" / "results" / "statements.csv")
+    measured = table[table["kind"] == "exception"].set_index("promise")["largest_error"]
+    text = (ROOT / "docs" / "trust.md").read_text(encoding="utf-8")
+    printed = dict(re.findall(r"^\| (.+?) \| (\d+) % \|$", text, re.M))
+    assert {name: int(share) for name, share in printed.items()} == {
+        name: round(100 * error) for name, error in measured.items()
+    }
+
+
+def test_every_promise_was_measured_and_kept():
+    table = pd.read_csv(ROOT / "benchmarks" / "results" / "statements.csv")
+    promises = table[table["kind"] == "promise"]
+    assert (promises["mean_error"] <= promises["nominal"].astype(float)).all()
+    for name in set(table["measured_in"]):
+        assert (ROOT / "benchmarks" / "results" / name).is_file()

@@ -295,8 +295,8 @@ NOTES: dict[str, str] = {
     "annotator_without_rows": "judgments by annotators who have no rows in ad-latest (no z-score)",
     # inference: regimes in which the promise is not met, and facts of the design
     "few_effective_units": "Only very large differences can be detected, because there are fewer than "
-    "four effective {unit}s. If {unit}s have strong preferences of their own, one such statement "
-    "in five could be false.",
+    "four effective {unit}s. If {unit}s have strong preferences of their own, up to a quarter of "
+    "such rankings could contain a false difference.",
     "few_large_units": "{number} {unit}s hold about a fifth of the judgments each, or more. If their "
     "effects on systems are larger than all else, up to 8 % of such rankings contain an error "
     "instead of 5 %.",
