@@ -315,7 +315,8 @@ def known_precision(
     if inference.no_inference or inference.assessable.sum() < 2:
         raise DataError("no_inference", value=inference.no_inference or None)
     if isinstance(data, VoteArrays):
-        return precision_of_covariance(inference, len(data.outcome))
+        number = len(data.outcome) if data.block is None else len(np.unique(data.block))
+        return precision_of_covariance(inference, number)
     if not data.items:
         with suppress(DataError):
             return estimate_precision(data, inference, by_domain)

@@ -28,7 +28,8 @@ from ..inference.result import RankInference
 from ..inference.tasks import compare_rankings
 from ..inference.votes import second_answers
 from ..io.catalogue import find_campaign, is_known
-from ..judgments import COMPARISON_KINDS, Judgments
+from ..io.formats.files import counted
+from ..judgments import COMPARISON_KINDS, COUNTED_TYPES, Judgments
 from ..ranking.procedures import PLAIN, PROCEDURES, scores_for
 from ..ranking.result import Ranking
 from ..scores.arrays import ScoreArrays, VoteArrays
@@ -632,7 +633,11 @@ def _changes(
 def _excluded(judgments: Judgments, ranking: Ranking) -> pd.DataFrame:
     """Return the rows that were left out: when reading, and because they have no z-score."""
     dropped = judgments.notes[_has_no_z(judgments, ranking)]
-    parts = [part for part in (judgments.excluded, dropped) if len(part)]
+    controls = 0
+    if "item_type" in judgments.table:
+        controls = int((~judgments.table["item_type"].isin(COUNTED_TYPES)).sum())
+    not_ranked = counted([("", "reference_or_control", controls, "")])
+    parts = [part for part in (judgments.excluded, dropped, not_ranked) if len(part)]
     if not parts:
         return judgments.excluded
     rows = pd.concat(parts, ignore_index=True)
