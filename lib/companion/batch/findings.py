@@ -23,7 +23,14 @@ def tables(notebook: str, name: str) -> pd.DataFrame:
 
 def gather() -> list[Finding]:
     """Return the findings for which there are tables: title, text, columns, rows, note and page."""
-    found = (boundaries(), removals(), judge_models(), equal_systems(), company())
+    found = (
+        boundaries(),
+        removals(),
+        judge_models(),
+        study_designs(),
+        equal_systems(),
+        company(),
+    )
     return [each for each in found if each is not None]
 
 
@@ -123,6 +130,31 @@ def judge_models() -> Finding | None:
         "study of the same outputs. Even a perfect judge model would save about a quarter.",
         shown,
         page="runs/wmt23-protocols.ESA-1-12b_campaign-all.ipynb",
+    )
+
+
+def study_designs() -> Finding | None:
+    """Return which recommendations of Riley et al. (2024) hold on their own ratings."""
+    table = tables("06b_campaign", "recommendations")
+    if table.empty:
+        return None
+    table = table[table["campaign"] == "wmt22-mqm"]
+    pairs = [name.removeprefix("result_") for name in table if name.startswith("result_")]
+    if table.empty or not pairs:
+        return None
+    shown = pd.DataFrame({"design": table["first"], "compared with": table["second"]})
+    for pair in pairs:
+        known = table[f"result_{pair}"].notna()
+        gains = table[f"srp_difference_{pair}"].map("{:+.3f}".format)
+        shown[f"{pair}: more stable?"] = table[f"result_{pair}"].where(known, "")
+        shown[f"{pair}: difference in SRP"] = gains.where(known, "")
+    return _finding(
+        "Rating all systems on a document by one annotator makes studies more stable",
+        "Riley et al. (2024) recommend it (pSxS), as well as one rating of each item. Both "
+        "recommendations hold on most of their own ratings, in both language pairs. Differences "
+        "within two standard errors of the simulation are undecided.",
+        shown,
+        page="runs/wmt22-mqm-06b_campaign-all.ipynb",
     )
 
 
