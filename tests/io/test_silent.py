@@ -14,6 +14,7 @@ import pytest
 
 from rankstability import cli
 from rankstability.errors import DataError
+from rankstability.inference.rank import rank_systems
 from rankstability.io.read import battles, judgments, read
 from rankstability.io.results import table_bytes
 from rankstability.judgments import Judgments
@@ -469,3 +470,53 @@ def test_folders_of_results_need_to_be_named(tmp_path):
     error = refused(read, tmp_path)
     assert error.code == "files_in_folders"
     assert read(tmp_path, files="{system}/scores.csv").systems == ["A", "B"]
+
+
+def test_an_explicit_direction_wins_over_that_of_the_settings(tmp_path):
+    ratings().to_csv(tmp_path / "r.csv", index=False)
+    (tmp_path / "campaign.yaml").write_text("lower_is_better: true\n")
+    assert read(tmp_path / "r.csv").lower_is_better
+    assert not read(tmp_path / "r.csv", higher_is_better=True).lower_is_better
+
+
+def test_criteria_are_not_pooled_within_domains():
+    frame = ratings().assign(domain="news", adequacy=3)
+    words = {"criteria": ["score", "adequacy"], "each": "domain"}
+    assert refused(judgments, frame, **words).code == "several_criteria"
+
+
+def test_rows_without_an_outcome_are_no_ties():
+    frame = pd.DataFrame({"left": ["A"] * 6, "right": ["B"] * 6})
+    frame["lw"] = ["1", "1", "0", "", "", ""]
+    frame["rw"] = ["0", "0", "1", "", "", ""]
+    read_votes = battles(frame, outcome={"left": "lw", "right": "rw"})
+    assert read_votes.n_judgments == 3
+    assert read_votes.excluded["rows"].tolist() == [3]
+
+
+def test_codes_between_numbers_are_about_scores():
+    frame = ratings()
+    frame["segment"] = frame["segment"].str.removeprefix("item")
+    assert judgments(frame, codes={"9": "3"}).n_segments == 20
+
+
+def test_the_names_of_columns_can_say_that_lower_is_better():
+    frame = pd.DataFrame({"segment": ["1", "2", "3"], "A_wer": [0.1, 0.2, 0.3], "B_wer": 0.4})
+    assert refused(judgments, frame, wide=["A_wer", "B_wer"]).code == "direction"
+
+
+def test_settings_do_not_replace_the_judgments(tmp_path, capsys):
+    file = tmp_path / "r.csv"
+    ratings().to_csv(file, index=False)
+    before = file.read_bytes()
+    assert cli.main(["read", str(file), "--save", str(file)]) == 2
+    assert file.read_bytes() == before
+
+
+def test_models_without_a_finite_strength_are_refused():
+    frame = pd.DataFrame({"left": ["A"] * 40, "right": ["B"] * 40})
+    frame["winner"] = ["left", "tie"] * 20
+    frame["question"] = [f"q{k}" for k in range(40)]
+    with pytest.raises(DataError) as caught:
+        rank_systems(battles(frame))
+    assert caught.value.code == "no_finite_strengths"

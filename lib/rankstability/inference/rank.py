@@ -198,8 +198,10 @@ def _finish(
 ) -> Ranking:
     """Join a ranking with its inference, and show scores in the direction in which they were given."""
     systems = [str(name) for name in table["system"]]
+    if not systems:
+        raise DataError("no_finite_strengths")
     place = {name: k for k, name in enumerate(inference.systems)}
-    at = np.array([place[name] for name in systems])
+    at = np.array([place[name] for name in systems], dtype=int)
     told = not inference.no_inference
     low, high = inference.score_low[at], inference.score_high[at]
     adjusted = inference.mean[at] if inference.units else table["score"]
@@ -240,7 +242,7 @@ def boundary_table(systems: list[str], drawn: np.ndarray, inference: RankInferen
     boundary could be listed twice: it is listed where it is drawn, otherwise at the first place.
     """
     place = {name: k for k, name in enumerate(inference.systems)}
-    at = np.array([place[name] for name in systems])
+    at = np.array([place[name] for name in systems], dtype=int)
     assessable = inference.assessable[at]
     rows = []
     listed: set[int] = set()

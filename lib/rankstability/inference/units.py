@@ -72,7 +72,10 @@ def units_asked(arrays: ScoreArrays, unit: str | None) -> tuple[str, ...]:
     """
     if unit is None:
         return default_units(arrays)
-    kinds = tuple(unit.split(" x "))
+    asked = unit.split(" x ")
+    kinds = tuple(sorted(asked, key=lambda kind: UNITS.index(kind) if kind in UNITS else 9))
+    if len(set(kinds)) < len(kinds) or len(kinds) > 2:
+        raise DataError("unknown_unit", value=unit, expected="one or two kinds of unit")
     for kind in kinds:
         if not arrays.has(kind):
             named = [kind for kind in (*UNITS[:-1], SEGMENT) if arrays.has(kind)]

@@ -21,7 +21,8 @@ NOBODY = ("unknown", "anonymous", "anon", "-", "?", "", "na", "n/a", "nan", "non
 TOTALS = ("average", "mean", "total", "overall", "sum", "all", "avg", "median", "max", "min")
 LOWER = re.compile(
     r"(?i)(^|[^a-z])(rank|ranking|position|wer|cer|ter|per|mer|error|errors|err|penalty|penalties|loss|edits?"
-    r"|edit.?distance|perplexity|ppl|rmse|mae|mse|latency)s?([^a-z]|$)|1 ?= ?best|lower.is.better"
+    r"|edit.?distance|perplexity|ppl|rmse|mae|mse|latency|hter|mistakes?|nll|log.?loss|fid|cost)s?"
+    r"([^a-z]|$)|1 ?= ?best|lower.is.better"
 )
 MODEL = re.compile(
     r"(?i)(?:^|[^a-z])(?:chatgpt|(?:gpt|claude|gemini|llama|qwen|mistral|deepseek)[-_ ]?[rv]?[1-9]"
@@ -203,12 +204,16 @@ def refuse_totals(
 def apply_name_codes(
     table: pd.DataFrame, roles: Sequence[str], codes: Mapping[str, str]
 ) -> pd.DataFrame:
-    """Return the table with names replaced as ``codes`` says, so that two spellings are joined."""
+    """Return the table with names replaced as ``codes`` says, so that two spellings are joined.
+
+    Codes from a number to a number are about scores.
+    """
+    names = {old: new for old, new in codes.items() if not (_is_number(old) and _is_number(new))}
     for role in roles:
-        if role in table and codes:
-            known = table[role].isin(list(codes))
+        if role in table and names:
+            known = table[role].isin(list(names))
             if known.any():
-                table[role] = table[role].replace(dict(codes))
+                table[role] = table[role].replace(names)
     return table
 
 
@@ -363,7 +368,8 @@ def build_ratings(
     refuse_labels(table, given, found, file)
     refuse_strays(table["score"], given, found["score"], file)
     table = name_segments(table, notes, file)
-    _check_direction(found["score"], given, file)
+    for name in _names_of_score(found["score"], given):
+        _check_direction(name, given, file)
     _refuse_ranks_in_columns(table, given, file)
     table = _name_nobody(table, notes)
     scored = table["score"].notna()
@@ -483,10 +489,21 @@ def _mixed_error(models: Sequence[str], file: str | None) -> DataError:
     )  # fmt: skip
 
 
+def _names_of_score(column: str, given: Mapping[str, Any]) -> list[str]:
+    """Return the names that could say what the score is: of its column, pattern, or all columns."""
+    columns = [str(name) for name in (*given.get("wide", ()), *given.get("criteria", ()))]
+    of_all = columns[:1] if columns and all(map(_is_lower_better, columns)) else []
+    return [column, str(given.get("score", "")), *of_all]
+
+
+def _is_lower_better(name: str) -> bool:
+    """Return whether a name suggests that lower scores are better."""
+    return bool(LOWER.search(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)))
+
+
 def _check_direction(column: str, given: Mapping[str, Any], file: str | None) -> None:
     """Ask for the direction where the name of the score suggests that lower is better."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column)
-    if LOWER.search(words) and not ({"lower_is_better", "higher_is_better"} & set(given)):
+    if _is_lower_better(column) and not ({"lower_is_better", "higher_is_better"} & set(given)):
         raise DataError(
             "direction",
             file=file,
@@ -556,7 +573,8 @@ def _refuse_undeclared(
         for name in ("system", "segment", "annotator", "document", "criterion", "pair")
         if name in table
     ]
-    if "criterion" in table and table["criterion"].nunique() > 1 and "each" not in given:
+    by_criterion = "each" in given and given["each"] in ("criterion", given.get("criterion"))
+    if "criterion" in table and table["criterion"].nunique() > 1 and not by_criterion:
         known = [str(name) for name in table["criterion"].unique()]
         raise DataError(
             "several_criteria", file=file, value=", ".join(known[:6]),

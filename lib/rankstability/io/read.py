@@ -140,13 +140,13 @@ def _with_settings(path: Path, given: dict[str, Any]) -> tuple[Path, dict[str, A
         data = found.pop("data", ".")
         if not isinstance(data, str):
             raise DataError("bad_setting", file=path, column="data", value=data, expected="a path")
-        return path.parent / data, {**check_words(found, file=str(path)), **given}
+        return path.parent / data, _merged(check_words(found, file=str(path)), given)
     beside = path.parent / settings.NAME
     if beside.is_file() and path.is_file():
         found = settings.read_settings(beside)
         about = found.pop("data", None)
         if about is None or _same_file(path.parent / str(about), path):
-            return path, {**check_words(found, file=str(beside)), **given}
+            return path, _merged(check_words(found, file=str(beside)), given)
     return path, given
 
 
@@ -297,6 +297,14 @@ def text_frame(frame: Any) -> pd.DataFrame:
     if table.empty:
         raise DataError("no_rows")
     return as_text(table.reset_index(drop=True))
+
+
+def _merged(found: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the words of a campaign.yaml with those that are given, which win."""
+    directions = {"lower_is_better", "higher_is_better"}
+    if directions & set(given):
+        found = {name: value for name, value in found.items() if name not in directions}
+    return {**found, **given}
 
 
 def _load(

@@ -87,6 +87,9 @@ def write_settings(words: Mapping[str, Any], path: Path, data: str) -> None:
 
     `data` is the file or folder of the judgments, relative to the folder of `path`.
     """
+    source = path.parent / data
+    if path.suffix not in (".yaml", ".yml") or (path.exists() and path.samefile(source)):
+        raise DataError("bad_setting", file=path, column="save", expected="a new .yaml file")
     scratch = path.with_suffix(".partial")
     scratch.write_text(settings_text(words, data), encoding="utf-8")
     scratch.replace(path)

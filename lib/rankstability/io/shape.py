@@ -187,7 +187,8 @@ def widen(frame: pd.DataFrame, columns: Sequence[str], role: str, file: str | No
     if len(set(names)) < 2:
         raise DataError("too_few_columns", file=file, column=word, value=", ".join(names))
     others = [name for name in frame.columns if name not in names]
-    return frame.melt(id_vars=others, value_vars=names, var_name=role, value_name="score")
+    long = frame.melt(id_vars=others, value_vars=names, var_name="one of", value_name="value of")
+    return long.rename(columns={"one of": role, "value of": "score"})
 
 
 def expand_patterns(
@@ -313,11 +314,22 @@ def read_outcome(frame: pd.DataFrame, outcome: Mapping[str, str], file: str | No
         marks[side] = truth.astype(bool)
     table = pd.DataFrame(marks)
     number = table.sum(axis=1)
-    wrong_rows = table.index[(number > 1) | ((number == 0) & ("tie" in outcome))]
+    wrong_rows = table.index[
+        (number > 1) | ((number == 0) & ("tie" in outcome) & ~_all_blank(frame, outcome, file))
+    ]
     if len(wrong_rows):
         raise DataError("several_outcomes", file=file, row=wrong_rows[0])
     winner: pd.Series = table.idxmax(axis=1)
-    return winner.where(number > 0, "tie")
+    return winner.where(number > 0, "tie").where(~_all_blank(frame, outcome, file), "")
+
+
+def _all_blank(frame: pd.DataFrame, outcome: Mapping[str, str], file: str | None) -> pd.Series:
+    """Return which rows have no outcome at all."""
+    columns = [find_column(frame, name, "outcome", file) for name in outcome.values()]
+    blank: pd.Series = (
+        frame[columns].astype(str).apply(lambda cells: cells.str.strip()).eq("").all(axis=1)
+    )
+    return blank
 
 
 TRUTH = {
