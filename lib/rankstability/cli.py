@@ -14,7 +14,7 @@ from .io.catalogue import is_known
 from .io.declare import FLAG, LIST, PAIRS, RANGE, WORDS, parse_words, quoted
 from .io.download import download_all
 from .io.formats.registry import table
-from .io.load import campaigns, load, pairs
+from .io.load import campaigns, list_pairs, load
 from .io.read import read
 from .io.remedy import with_commands
 from .io.report import describe_reading
@@ -248,11 +248,7 @@ def _of_campaign(
     for word in words:
         if word not in CAMPAIGN_WORDS:
             raise DataError("word_of_table", value=WORDS[word].option)
-    known = pairs(campaign)[["pair", "task"]].drop_duplicates()
-    names = {
-        " ".join(filter(None, (row.pair, row.task))): (str(row.pair), str(row.task))
-        for row in known.itertuples()
-    }
+    names = {" ".join(filter(None, each)): each for each in list_pairs(campaign)}
     wanted = list(names)
     if chosen:
         of_pair = [name for name, (pair, _) in names.items() if pair in chosen]

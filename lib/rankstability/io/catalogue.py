@@ -8,12 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ..errors import DataError, suggest
 from .formats.files import git_blob, locate
 from .formats.wmt_da import ALL_ROWS, RANKED
-from .paths import data_root, demo_folder
+from .paths import data_root, demo_folder, read_yaml
 
 CATALOGUE = Path(__file__).with_name("catalogue.yaml")
 SOURCES = Path(__file__).with_name("sources.yaml")
@@ -22,14 +20,14 @@ SOURCES = Path(__file__).with_name("sources.yaml")
 @lru_cache(maxsize=1)
 def read_catalogue() -> dict[str, dict[str, Any]]:
     """Return ``catalogue.yaml``: the facts of each campaign, by name."""
-    entries: dict[str, dict[str, Any]] = yaml.safe_load(CATALOGUE.read_text(encoding="utf-8"))
+    entries: dict[str, dict[str, Any]] = read_yaml(CATALOGUE.read_text(encoding="utf-8"))
     return entries
 
 
 @lru_cache(maxsize=1)
 def read_sources() -> dict[str, list[dict[str, Any]]]:
     """Return ``sources.yaml``: where the files of each campaign come from."""
-    entries: dict[str, list[dict[str, Any]]] = yaml.safe_load(SOURCES.read_text(encoding="utf-8"))
+    entries: dict[str, list[dict[str, Any]]] = read_yaml(SOURCES.read_text(encoding="utf-8"))
     return entries
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -108,15 +108,29 @@ def pairs(campaign: str) -> pd.DataFrame:
     >>> rs.pairs("demo-srdc")[["pair", "design", "systems"]].to_dict("list")
     {'pair': ['de-en', 'en-cs'], 'design': ['SR-DC', 'SR-DC'], 'systems': [10, 10]}
     """
-    found = _find_here(campaign)
-    parts = [find_campaign(f"{found.name}.{part}") for part in found.parts] or [found]
     rows = []
-    for part in parts:
-        for pair, task in _list_tasks(part):
-            judgments = _load(part, pair, task)
-            name = f"{pair}-{task}" if task else pair
-            rows.append({**_describe(part, judgments), "pair": name, "task": part.part or task})
+    for part, pair, task in _tasks_here(campaign):
+        judgments = _load(part, pair, task)
+        name = f"{pair}-{task}" if task else pair
+        rows.append({**_describe(part, judgments), "pair": name, "task": part.part or task})
     return pd.DataFrame(rows)
+
+
+def list_pairs(campaign: str) -> list[tuple[str, str]]:
+    """Return the columns pair and task of `pairs`, without loading any judgments."""
+    found = [
+        (f"{pair}-{task}" if task else pair, part.part or task)
+        for part, pair, task in _tasks_here(campaign)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _tasks_here(campaign: str) -> Iterator[tuple[Campaign, str, str]]:
+    """Yield the parts of a campaign with their language pairs and tracks."""
+    found = _find_here(campaign)
+    for part in [find_campaign(f"{found.name}.{part}") for part in found.parts] or [found]:
+        for pair, task in _list_tasks(part):
+            yield part, pair, task
 
 
 def _describe(campaign: Campaign, judgments: Judgments) -> dict[str, Any]:

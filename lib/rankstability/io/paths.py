@@ -2,8 +2,16 @@
 
 import os
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 DATA_VARIABLE = "RANKSTABILITY_DATA"
+
+
+def read_yaml(text: str) -> Any:
+    """Return YAML that the package brings along; with the parser in C, if it is installed."""
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def repository_root() -> Path:

@@ -8,9 +8,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from ..codes import EXCLUSIONS, NOTES, REASONS
+from ..io.paths import read_yaml
 
 ROLES = ("system", "segment", "annotator", "document")
 
@@ -19,7 +18,7 @@ ROLES = ("system", "segment", "annotator", "document")
 def tables() -> dict[str, Any]:
     """Return ``words.yaml``."""
     text = files(__package__).joinpath("words.yaml").read_text(encoding="utf-8")
-    loaded: dict[str, Any] = yaml.safe_load(text)
+    loaded: dict[str, Any] = read_yaml(text)
     return loaded
 
 
