@@ -214,9 +214,11 @@ def test_scores_that_dividing_would_improve_or_not_change_are_refused():
             assert caught.value.code == code
 
 
-def test_nothing_changes_without_humans_and_references():
+def test_ratings_without_humans_have_nothing_to_divide():
     frame = pd.DataFrame({"system": list("AB"), "segment": "1", "score": [1.0, 2.0]})
-    assert rs.degrade(judged(frame), 2).table["score"].tolist() == [1, 2]
+    with pytest.raises(rs.DataError) as caught:
+        rs.degrade(judged(frame), 2)
+    assert caught.value.code == "no_humans"
 
 
 ROW = st.tuples(

@@ -256,6 +256,7 @@ def test_wmt21_de_en_as_published(monkeypatch):
     assert {row["code"]: row["rows"] for row in facts["excluded"]} == {
         "other_pairs": 83396,
         "constant_annotator": 73,
+        "reference_or_control": 6019,
     }
 
 

@@ -17,7 +17,7 @@ from .jobs import FIGURES, ROOT, WHOLE
 
 KEY = ["paper", "place", "cell"]
 COLUMNS = [*KEY, "published", "ours", "status", "reason", "provenance", "notebook", "campaign"]
-STATUSES = ("exact", "rounds", "differs", "no data", "fact")
+STATUSES = ("exact", "rounds", "differs", "undecided", "no data", "fact")
 PUBLISHED = ROOT / "data" / "published"
 LEDGER = FIGURES / "claims_ledger.csv"
 OPTIONAL = ("tolerance", "reason", "provenance", "status")

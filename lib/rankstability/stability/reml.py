@@ -20,7 +20,7 @@ SHIFT = 0.02  # ratio of variances at which the scale of steps turns from linear
 MAX_STEP = 2.5  # longest step on that scale
 MAX_ITERATIONS = 60
 MAX_HALVINGS = 12
-MIN_GAIN = 2e-3  # expected fall of the deviance below which a step is the last
+MIN_GAIN = 1e-6  # expected fall of the deviance below which a step is the last
 MIN_BUNDLE = 20  # groups are eliminated together until they have this many nested levels
 
 
@@ -109,10 +109,8 @@ def maximise(equations: Equations, y: np.ndarray) -> Fit:
         for _ in range(MAX_HALVINGS):
             ratio = np.log(np.maximum(np.exp(place + step) - SHIFT, np.exp(LOG_ZERO)))
             tried = fit_at(equations, y, np.where(ratio < LOG_ZERO + 1, LOG_ZERO, ratio))
-            if tried.deviance < fit.deviance:
+            if is_last or tried.deviance < fit.deviance:
                 break
-            if is_last:
-                return fit
             step /= 2
         else:
             break
