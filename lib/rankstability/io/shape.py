@@ -298,10 +298,12 @@ def read_outcome(frame: pd.DataFrame, outcome: Mapping[str, str], file: str | No
     if unknown or not {"left", "right"} <= set(outcome):
         raise DataError("bad_setting", file=file, column="outcome", value=", ".join(outcome),
                         expected="left=COLUMN right=COLUMN tie=COLUMN")  # fmt: skip
-    marks = {}
+    marks, blanks = {}, {}
     for side, name in outcome.items():
         column = find_column(frame, name, "outcome", file)
-        truth = frame[column].astype(str).str.strip().str.lower().map(TRUTH)
+        cells = frame[column].astype(str).str.strip().str.lower()
+        blanks[side] = cells == ""
+        truth = cells.map(TRUTH)
         wrong = frame[column][truth.isna()]
         if len(wrong):
             raise DataError(
@@ -314,22 +316,12 @@ def read_outcome(frame: pd.DataFrame, outcome: Mapping[str, str], file: str | No
         marks[side] = truth.astype(bool)
     table = pd.DataFrame(marks)
     number = table.sum(axis=1)
-    wrong_rows = table.index[
-        (number > 1) | ((number == 0) & ("tie" in outcome) & ~_all_blank(frame, outcome, file))
-    ]
+    blank = pd.DataFrame(blanks).all(axis=1)
+    wrong_rows = table.index[(number > 1) | ((number == 0) & ("tie" in outcome) & ~blank)]
     if len(wrong_rows):
         raise DataError("several_outcomes", file=file, row=wrong_rows[0])
     winner: pd.Series = table.idxmax(axis=1)
-    return winner.where(number > 0, "tie").where(~_all_blank(frame, outcome, file), "")
-
-
-def _all_blank(frame: pd.DataFrame, outcome: Mapping[str, str], file: str | None) -> pd.Series:
-    """Return which rows have no outcome at all."""
-    columns = [find_column(frame, name, "outcome", file) for name in outcome.values()]
-    blank: pd.Series = (
-        frame[columns].astype(str).apply(lambda cells: cells.str.strip()).eq("").all(axis=1)
-    )
-    return blank
+    return winner.where(number > 0, "tie").where(~blank, "")
 
 
 TRUTH = {
