@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from ..errors import DataError
 from ..formatting import boundary_kinds
 from ..ranking.result import Ranking
-from .style import BLUE, GREEN, GREY, ORANGE, SETTINGS, WIDTH, canvas, load_backend, short_name
+from .style import BLUE, GREEN, GREY, ORANGE, WIDTH, canvas, look, short_name
 
 STYLES = {
     "drawn and supported": {"linestyle": "-", "linewidth": 1.6},
@@ -55,8 +55,7 @@ def plot_ranking(ranking: Ranking, ax: Axes | None = None) -> Figure:
     2
     """
     n = len(ranking.systems)
-    load_backend()
-    with plt.rc_context(SETTINGS):
+    with look():
         if ax is not None:
             _draw_scores(ranking, ax)
             return ax.get_figure(root=True)  # type: ignore[return-value]

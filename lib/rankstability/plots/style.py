@@ -53,12 +53,19 @@ def load_backend() -> None:
 
 
 @contextmanager
+def look() -> Iterator[None]:
+    """Draw with our settings, which end with the block."""
+    load_backend()
+    with plt.rc_context(SETTINGS):
+        yield
+
+
+@contextmanager
 def canvas(
     ax: Axes | None, width: float = WIDTH, height: float = 4.0
 ) -> Iterator[tuple[Figure, Axes]]:
     """Yield a figure and axes to draw in: those of `ax`, or new ones. Settings end with the block."""
-    load_backend()
-    with plt.rc_context(SETTINGS):
+    with look():
         if ax is None:
             figure, ax = plt.subplots(figsize=(width, height), layout="constrained")
             plt.close(figure)
