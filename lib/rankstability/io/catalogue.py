@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, suggest
-from .formats.files import git_blob, locate
+from .formats.files import git_blob, keep_while_unchanged, locate
 from .formats.wmt_da import ALL_ROWS, RANKED
 from .paths import data_root, demo_folder, read_yaml
 
@@ -111,7 +111,13 @@ class Campaign:
         sources = [source["files"] for source in read_sources()[self.name]]
         listed = [files for files in sources if isinstance(files, dict) and RANKED in files]
         official = [files[RANKED]["git_blob"] for files in listed]
-        return git_blob(path) not in official
+        return _blob_of(path) not in official
+
+
+@keep_while_unchanged(calls=4)
+def _blob_of(path: Path) -> str:
+    """Return `git_blob` of a file, which the pairs of a campaign ask for one after another."""
+    return git_blob(path)
 
 
 def word_of_pair(value: Any, pair: str) -> str:
