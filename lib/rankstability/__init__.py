@@ -6,7 +6,7 @@
 ('HUMAN.0', 1)
 """
 
-from .errors import DataError, escape_invisible
+from .errors import DataError, escape_invisible, suggest
 from .inference.questions import (
     compare_pair,
     compare_with_baseline,
@@ -124,6 +124,7 @@ __all__ = [
     "simulate_ranking_errors",
     "split_documents",
     "srp",
+    "suggest",
     "variance_components",
     "verdict",
     "verdicts",

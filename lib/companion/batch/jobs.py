@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -103,23 +102,18 @@ def parameters(job: Job, config: Mapping[str, Any]) -> dict[str, Any]:
     return {"campaign": job.campaign, **pair, **given}
 
 
-def nearest_name(name: str, known: Iterable[str]) -> str:
-    """Return the known name that is closest to `name`, or an empty string."""
-    return next(iter(get_close_matches(name, list(known), n=1)), "")
-
-
 def check_parameters(config: Mapping[str, Any]) -> None:
     """Raise DataError for a configured parameter or notebook that does not exist."""
     for notebook, by_campaign in config.get("parameters", {}).items():
         if not (NOTEBOOKS / f"{notebook}.ipynb").is_file():
-            nearest = nearest_name(notebook, notebooks())
+            nearest = rs.suggest(notebook, notebooks())
             raise rs.DataError("unknown_notebook", value=notebook, expected=nearest or None)
         known = parameters_of(notebook)
         for given in by_campaign.values():
             for name in given:
                 _check_value(name, given[name])
                 if name not in known:
-                    nearest = nearest_name(name, known) or ", ".join(known)
+                    nearest = rs.suggest(name, known) or ", ".join(known)
                     raise rs.DataError("unknown_parameter", value=name, expected=nearest)
 
 
