@@ -111,18 +111,22 @@ def pairs(campaign: str) -> pd.DataFrame:
     rows = []
     for part, pair, task in _tasks_here(campaign):
         judgments = _load(part, pair, task)
-        name = f"{pair}-{task}" if task else pair
-        rows.append({**_describe(part, judgments), "pair": name, "task": part.part or task})
+        names = {"pair": _pair_name(pair, task), "task": part.part or task}
+        rows.append({**_describe(part, judgments), **names})
     return pd.DataFrame(rows)
 
 
 def list_pairs(campaign: str) -> list[tuple[str, str]]:
     """Return the columns pair and task of `pairs`, without loading any judgments."""
     found = [
-        (f"{pair}-{task}" if task else pair, part.part or task)
-        for part, pair, task in _tasks_here(campaign)
+        (_pair_name(pair, task), part.part or task) for part, pair, task in _tasks_here(campaign)
     ]
     return list(dict.fromkeys(found))
+
+
+def _pair_name(pair: str, track: str) -> str:
+    """Return what `load` takes as pair: with its track, if there is one."""
+    return f"{pair}-{track}" if track else pair
 
 
 def _tasks_here(campaign: str) -> Iterator[tuple[Campaign, str, str]]:
@@ -266,8 +270,8 @@ def _choose_task(campaign: Campaign, pair: str, task: str) -> tuple[str, str]:
     if len(fits) > 1:
         tracks = ", ".join(track for _, track in fits)
         raise DataError("several_tasks", value=f"{campaign.name}, {pair}", expected=tracks)
-    names = [f"{each}-{track}" if track else each for each, track in known]
-    wanted = f"{pair}-{task}" if task else pair
+    names = [_pair_name(each, track) for each, track in known]
+    wanted = _pair_name(pair, task)
     expected = suggest(wanted, names) or ", ".join(names)
     code = "unknown_pair" if wanted else "several_pairs"
     raise DataError(code, file=campaign.name, value=wanted or None, expected=expected)
