@@ -198,12 +198,11 @@ def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFram
     >>> printed.query("removed_kind == 'all human translations'")["published"].tolist()
     ['1/13', '0/13', '0/13']
     """
-    folder = repository_root() / "data" / "published"
-    known = sorted(path.stem for path in folder.glob("*.csv"))
+    known = published_papers()
     if paper not in known:
         expected = suggest(paper, known) or ", ".join(known) or "a clone with data/published"
         raise DataError("unknown_paper", value=paper, expected=expected)
-    rows = pd.read_csv(folder / f"{paper}.csv", dtype=str, keep_default_na=False)
+    rows = pd.read_csv(_published_folder() / f"{paper}.csv", dtype=str, keep_default_na=False)
     if notebook:
         rows = rows[rows["notebook"] == notebook[:2]]
     if campaign:
@@ -213,3 +212,12 @@ def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFram
         return rows.reset_index(drop=True)
     filled = [name for name in rows if name in ("pair", "measure") or (rows[name] != "").any()]
     return rows[filled].reset_index(drop=True)
+
+
+def published_papers() -> list[str]:
+    """Return the names of the papers in ``data/published``; none outside the repository."""
+    return sorted(path.stem for path in _published_folder().glob("*.csv"))
+
+
+def _published_folder() -> Path:
+    return repository_root() / "data" / "published"
