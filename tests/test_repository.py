@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -44,6 +45,32 @@ def test_one_judgment_annotator_or_document_decides_wmt21_german_english():
     assert table["fewest"].to_dict() == {"judgment": 1, "annotator": 1, "document": 1}
     for number in table["of"]:
         assert f"{int(number):,}" in README
+
+
+def test_judge_models_of_the_readme_are_those_of_the_kept_tables():
+    folder = ROOT / "figures" / "wmt23-protocols.ESA-1" / "12b_campaign" / "all"
+    saved = pd.read_csv(folder / "saved.csv").set_index("judge_model")["judgments_saved"]
+    order = pd.read_csv(folder / "order.csv").set_index("judge_model")
+    rows = re.findall(r"^\| (.+?) \| (\d+) \| (\d+) % \|", README, re.M)
+    names = {"GPT-4 (GEMBA-MQM)": "GEMBA-MQM-src", "a second human study": "wmt23-protocols.ESA-2"}
+    assert len(rows) == len(names)
+    for label, alike, percent in rows:
+        name = names[label]
+        assert order.loc[name, "alike"] == int(alike)
+        assert order.loc[name, "pairs"] == int(re.search(r"order, of (\d+)", README)[1])
+        assert round(100 * saved[name]) == int(percent)
+
+
+def test_commands_of_the_readme_run(tmp_path):
+    lines = re.findall(r"^(?:.*`)?\.venv/bin/((?:rankstability|papermill) [^`\n]*)", README, re.M)
+    assert len(lines) == 2
+    folder = Path(sys.executable).parent
+    for line in lines:
+        command, *words = line.split()
+        words = [str(ROOT / word) if (ROOT / word).exists() else word for word in words]
+        subprocess.run([folder / command, *words], cwd=tmp_path, check=True, capture_output=True)
+    assert len(list(tmp_path.rglob("verdict.html"))) == 1
+    assert (tmp_path / "out.ipynb").is_file()
 
 
 def test_readme_python_runs(tmp_path, monkeypatch):
