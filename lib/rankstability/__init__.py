@@ -6,7 +6,7 @@
 ('HUMAN.0', 1)
 """
 
-from .errors import DataError, escape_invisible, suggest
+from .errors import DataError
 from .inference.questions import (
     compare_pair,
     compare_with_baseline,
@@ -19,7 +19,7 @@ from .io.load import campaigns, load, pairs
 from .io.official import official, published
 from .io.read import battles, judgments, read
 from .io.results import collect, save
-from .judgments import Judgments, has_unit, require
+from .judgments import Judgments
 from .perturb import degrade, keep, remove
 from .plots.cooccurrence import plot_cooccurrence
 from .plots.ranking import plot_pairs, plot_ranking, plot_ranks
@@ -55,7 +55,6 @@ from .stability.simulated_power import (
     fit_spread,
 )
 from .stability.srp import least_entropy, srp
-from .stability.studies import keep_complete_items
 from .verdict.page import verdict
 from .verdict.several import verdicts
 
@@ -85,7 +84,6 @@ __all__ = [
     "count_cooccurrence",
     "degrade",
     "difficulty_effects",
-    "escape_invisible",
     "expected_significant_share",
     "false_boundaries",
     "feedback_arc_set",
@@ -93,11 +91,9 @@ __all__ = [
     "find_candidates",
     "find_leaders",
     "fit_spread",
-    "has_unit",
     "judgments",
     "judgments_saved",
     "keep",
-    "keep_complete_items",
     "least_entropy",
     "load",
     "measure_agreement",
@@ -115,7 +111,6 @@ __all__ = [
     "rank_systems",
     "read",
     "remove",
-    "require",
     "save",
     "score_comparisons",
     "segment_scores",
@@ -124,7 +119,6 @@ __all__ = [
     "simulate_ranking_errors",
     "split_documents",
     "srp",
-    "suggest",
     "variance_components",
     "verdict",
     "verdicts",

@@ -544,6 +544,7 @@ def split_by(judgments: Judgments, column: str) -> dict[str, Judgments]:
     values = [str(value) for value in table[column].dropna().unique()]
     words = {"domain": "domains", "document": "documents", "annotator": "annotators"}
     if column in words:
-        return {value: keep(judgments, **{words[column]: [value]}) for value in values}
+        chosen: dict[str, dict[str, Any]] = {value: {words[column]: [value]} for value in values}
+        return {value: keep(judgments, **parts) for value, parts in chosen.items()}
     rows = {value: (table[column].astype(str) == value).to_numpy() for value in values}
     return {value: judgments.with_table(table[mask]) for value, mask in rows.items()}
