@@ -55,8 +55,7 @@ from .stability.simulated_power import (
     fit_spread,
 )
 from .stability.srp import least_entropy, srp
-from .verdict.page import verdict
-from .verdict.several import verdicts
+from .verdict.verdict import verdict
 
 __version__ = "0.4.0"
 
@@ -121,6 +120,5 @@ __all__ = [
     "srp",
     "variance_components",
     "verdict",
-    "verdicts",
     "z_scores",
 ]
