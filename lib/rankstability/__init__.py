@@ -34,6 +34,7 @@ from .scores.pairwise import pair_counts
 from .scores.segments import segment_scores
 from .scores.z import z_scores
 from .stability.bootstrap import bootstrap_ranks
+from .stability.comparison_model import ComparisonModel
 from .stability.components import variance_components
 from .stability.cooccurrence import co_judged_effects, count_cooccurrence
 from .stability.difficulty import difficulty_effects
@@ -41,19 +42,7 @@ from .stability.fewest import fewest_removals
 from .stability.judge_models import compare_judge_model, judgments_saved, position_effects
 from .stability.null import false_boundaries
 from .stability.plan import plan
-from .stability.protocols import (
-    compare_conclusions,
-    compare_protocols,
-    compare_test_sets,
-    split_documents,
-)
-from .stability.simulate import simulate_comparisons
-from .stability.simulated_errors import simulate_rank_ranges, simulate_ranking_errors
-from .stability.simulated_power import (
-    comparisons_needed,
-    expected_significant_share,
-    fit_spread,
-)
+from .stability.protocols import compare_studies
 from .stability.srp import least_entropy, srp
 from .verdict.verdict import verdict
 
@@ -63,6 +52,7 @@ __all__ = [
     "BOUNDARY_RULES",
     "PROCEDURES",
     "TESTS",
+    "ComparisonModel",
     "DataError",
     "Judgments",
     "Ranking",
@@ -72,24 +62,19 @@ __all__ = [
     "co_judged_effects",
     "collect",
     "compare",
-    "compare_conclusions",
     "compare_judge_model",
     "compare_pair",
-    "compare_protocols",
     "compare_rankings",
-    "compare_test_sets",
+    "compare_studies",
     "compare_with_baseline",
-    "comparisons_needed",
     "count_cooccurrence",
     "degrade",
     "difficulty_effects",
-    "expected_significant_share",
     "false_boundaries",
     "feedback_arc_set",
     "fewest_removals",
     "find_candidates",
     "find_leaders",
-    "fit_spread",
     "judgments",
     "judgments_saved",
     "keep",
@@ -113,10 +98,6 @@ __all__ = [
     "save",
     "score_comparisons",
     "segment_scores",
-    "simulate_comparisons",
-    "simulate_rank_ranges",
-    "simulate_ranking_errors",
-    "split_documents",
     "srp",
     "variance_components",
     "verdict",
