@@ -39,7 +39,7 @@ from .stability.components import variance_components
 from .stability.cooccurrence import co_judged_effects, count_cooccurrence
 from .stability.difficulty import difficulty_effects
 from .stability.fewest import fewest_removals
-from .stability.judge_models import compare_judge_model, judgments_saved, position_effects
+from .stability.judge_models import compare_judge_model
 from .stability.null import false_boundaries
 from .stability.plan import plan
 from .stability.protocols import compare_studies
@@ -76,7 +76,6 @@ __all__ = [
     "find_candidates",
     "find_leaders",
     "judgments",
-    "judgments_saved",
     "keep",
     "least_entropy",
     "load",
@@ -89,7 +88,6 @@ __all__ = [
     "plot_pairs",
     "plot_ranking",
     "plot_ranks",
-    "position_effects",
     "published",
     "rank_over_tasks",
     "rank_systems",
