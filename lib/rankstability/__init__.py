@@ -11,10 +11,9 @@ from .inference.questions import (
     compare_pair,
     compare_with_baseline,
     find_candidates,
-    find_leaders,
 )
 from .inference.rank import compare, rank_systems
-from .inference.tasks import compare_rankings, rank_over_tasks
+from .inference.tasks import rank_over_tasks
 from .io.load import campaigns, load, pairs
 from .io.official import official, published
 from .io.read import battles, judgments, read
@@ -26,17 +25,16 @@ from .plots.ranking import plot_pairs, plot_ranking, plot_ranks
 from .ranking.agreement import measure_agreement
 from .ranking.feedback import feedback_arc_set
 from .ranking.procedures import PROCEDURES
-from .ranking.relative import score_comparisons
+from .ranking.relative import pair_counts, score_comparisons
 from .ranking.result import Ranking
 from .ranking.rules import BOUNDARY_RULES
 from .ranking.tests import TESTS
-from .scores.pairwise import pair_counts
 from .scores.segments import segment_scores
 from .scores.z import z_scores
 from .stability.bootstrap import bootstrap_ranks
 from .stability.comparison_model import ComparisonModel
 from .stability.components import variance_components
-from .stability.cooccurrence import co_judged_effects, count_cooccurrence
+from .stability.cooccurrence import cooccurrence
 from .stability.difficulty import difficulty_effects
 from .stability.fewest import fewest_removals
 from .stability.judge_models import compare_judge_model
@@ -59,22 +57,19 @@ __all__ = [
     "battles",
     "bootstrap_ranks",
     "campaigns",
-    "co_judged_effects",
     "collect",
     "compare",
     "compare_judge_model",
     "compare_pair",
-    "compare_rankings",
     "compare_studies",
     "compare_with_baseline",
-    "count_cooccurrence",
+    "cooccurrence",
     "degrade",
     "difficulty_effects",
     "false_boundaries",
     "feedback_arc_set",
     "fewest_removals",
     "find_candidates",
-    "find_leaders",
     "judgments",
     "keep",
     "least_entropy",
