@@ -29,13 +29,13 @@ from .ranking.relative import pair_counts, score_comparisons
 from .ranking.result import Ranking
 from .ranking.rules import BOUNDARY_RULES
 from .ranking.tests import TESTS
+from .scores.mqm import mqm_scores
 from .scores.segments import segment_scores
 from .scores.z import z_scores
 from .stability.bootstrap import bootstrap_ranks
 from .stability.comparison_model import ComparisonModel
-from .stability.components import variance_components
 from .stability.cooccurrence import cooccurrence
-from .stability.difficulty import difficulty_effects
+from .stability.difficulty import variance_components
 from .stability.fewest import fewest_removals
 from .stability.judge_models import compare_judge_model
 from .stability.null import false_boundaries
@@ -65,7 +65,6 @@ __all__ = [
     "compare_with_baseline",
     "cooccurrence",
     "degrade",
-    "difficulty_effects",
     "false_boundaries",
     "feedback_arc_set",
     "fewest_removals",
@@ -75,6 +74,7 @@ __all__ = [
     "least_entropy",
     "load",
     "measure_agreement",
+    "mqm_scores",
     "official",
     "pair_counts",
     "pairs",
