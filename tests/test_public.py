@@ -11,7 +11,8 @@ import rankstability as rs
 FUNCTIONS = sorted(name for name in rs.__all__ if inspect.isfunction(getattr(rs, name)))
 
 
-def test_every_public_name_exists_once():
+def test_every_public_name_exists_once_and_there_are_few():
+    assert len(rs.__all__) <= 48
     assert len(set(rs.__all__)) == len(rs.__all__)
     assert all(hasattr(rs, name) for name in rs.__all__)
 
@@ -21,7 +22,7 @@ def test_a_public_function_has_a_docstring_with_an_example(name):
     text = inspect.getdoc(getattr(rs, name)) or ""
     first = text.split("\n")[0]
     assert first[0].isupper() and first.endswith((".", "?"))
-    assert ">>> " in text or name in ("collect", "escape_invisible", "suggest")
+    assert ">>> " in text or name == "collect"
 
 
 def test_importing_the_package_does_no_work_and_keeps_matplotlib_as_it_is():
@@ -55,3 +56,13 @@ def test_replacing_every_sentence_by_its_code_changes_no_ranking(monkeypatch):
     with pytest.raises(rs.DataError) as caught:
         rs.rank_systems(rs.load("demo-srdc", "de-en"), procedure="wmt71")
     assert caught.value.code == "unknown_procedure"
+
+
+def test_an_error_names_the_nearest_of_the_known_names_or_lists_them():
+    def expected(value):
+        error = rs.DataError("unknown_system", value=value, known=["Elm.104", "Oak.110"])
+        return error.expected
+
+    assert expected("Elm104") == "Elm.104"
+    assert expected("x") == "Elm.104, Oak.110"
+    assert rs.DataError("unknown_system", value="x").expected is None

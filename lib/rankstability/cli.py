@@ -21,8 +21,8 @@ from .io.report import describe_reading
 from .io.settings import write_settings
 from .judgments import Judgments
 from .plots.ranking import plot_ranking
-from .verdict.page import Verdict, split_by, verdict
-from .verdict.several import verdicts
+from .verdict.page import Verdict, split_by
+from .verdict.verdict import verdict
 
 USAGE = {
     "verdict": "rankstability verdict FILE or CAMPAIGN [PAIR ...] [OPTIONS]",
@@ -301,10 +301,10 @@ def _verdict(given: Sequence[str]) -> int:
     if len(judgments) == 1:
         made = verdict(next(iter(judgments.values())), folder, title=title, **asked)
         _print(f"{made.answer}\n  {folder / 'verdict.html'}")
-        if "figure" in options:
+        if "figure" in options and isinstance(made, Verdict):
             _save_figure(made, Path(options["figure"][0]))
         return 0
-    several = verdicts(
+    several = verdict(
         judgments, folder, over_all="over-all" in options, title=title or name, **asked
     )
     _print(several.answer)

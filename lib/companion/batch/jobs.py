@@ -106,15 +106,13 @@ def check_parameters(config: Mapping[str, Any]) -> None:
     """Raise DataError for a configured parameter or notebook that does not exist."""
     for notebook, by_campaign in config.get("parameters", {}).items():
         if not (NOTEBOOKS / f"{notebook}.ipynb").is_file():
-            nearest = rs.suggest(notebook, notebooks())
-            raise rs.DataError("unknown_notebook", value=notebook, expected=nearest or None)
+            raise rs.DataError("unknown_notebook", value=notebook, known=notebooks())
         known = parameters_of(notebook)
         for given in by_campaign.values():
             for name in given:
                 _check_value(name, given[name])
                 if name not in known:
-                    nearest = rs.suggest(name, known) or ", ".join(known)
-                    raise rs.DataError("unknown_parameter", value=name, expected=nearest)
+                    raise rs.DataError("unknown_parameter", value=name, known=known)
 
 
 def _check_value(name: str, value: Any) -> None:

@@ -18,7 +18,7 @@ def plot_cooccurrence(counts: pd.DataFrame | Judgments, ax: Axes | None = None) 
     Parameters
     ----------
     counts : DataFrame or Judgments
-        From `count_cooccurrence`: columns system_a, system_b and share; or judgments.
+        From `cooccurrence`: columns system_a, system_b and share; or judgments.
     ax : Axes, optional
         Where to draw.
 

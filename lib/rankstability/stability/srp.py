@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from ..judgments import Judgments
+from ..perturb import keep
 from .studies import (
     FULL,
     Design,
     RatedItems,
     assign_annotators,
     draw_documents,
-    keep_complete_items,
     rated_items,
     score_items,
 )
@@ -98,7 +98,7 @@ def srp(
     ----------
     judgments : Judgments
         Scores with at least two annotators for each item, such as MQM. Only complete items count
-        (see `keep_complete_items`).
+        (see `keep`).
     documents : int, optional
         Documents in each study; all if not given.
     studies : int
@@ -409,7 +409,7 @@ def least_entropy(judgments: Judgments | pd.DataFrame) -> float:
     if isinstance(judgments, pd.DataFrame):
         table = judgments
     else:
-        table = keep_complete_items(judgments).table
+        table = keep(judgments, complete_items=True).table
     held = pd.crosstab(table["document"].astype(str), table["annotator"].astype(str)) > 0
     buckets, n_documents = np.unique(held.to_numpy(), axis=0, return_counts=True)
     n_annotators = buckets.shape[1]
