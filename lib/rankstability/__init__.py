@@ -11,9 +11,10 @@ from .inference.questions import (
     compare_pair,
     compare_with_baseline,
     find_candidates,
+    find_leaders,
 )
 from .inference.rank import compare, rank_systems
-from .inference.tasks import rank_over_tasks
+from .inference.tasks import compare_rankings, rank_over_tasks
 from .io.load import campaigns, load, pairs
 from .io.official import official, published
 from .io.read import battles, judgments, read
@@ -61,6 +62,7 @@ __all__ = [
     "compare",
     "compare_judge_model",
     "compare_pair",
+    "compare_rankings",
     "compare_studies",
     "compare_with_baseline",
     "cooccurrence",
@@ -69,6 +71,7 @@ __all__ = [
     "feedback_arc_set",
     "fewest_removals",
     "find_candidates",
+    "find_leaders",
     "judgments",
     "keep",
     "least_entropy",

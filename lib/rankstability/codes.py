@@ -34,7 +34,6 @@ ERRORS: dict[str, str] = {
     "not_applicable_column": "This notebook needs a column that these judgments do not have.",
     "unknown_notebook": "There is no such notebook.",
     "unknown_parameter": "The notebook has no such parameter.",
-    "ranking_without_judgments": "The ranking was made by a test, rule or method, about which no inference is made.",
     "not_a_ranking": "This is not a ranking from rs.rank_systems.",
     "different_systems": "The two rankings share fewer than two systems.",
     "no_marked_errors": "These MQM judgments hold scores without the errors behind them.",

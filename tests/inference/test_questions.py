@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import rankstability as rs
 from rankstability.errors import DataError
 from rankstability.inference.assemble import assemble
 from rankstability.inference.questions import (
@@ -359,24 +358,3 @@ def test_equal_means_can_be_assessed(small):
     same = replace(small, difference=small.difference * 0, p=np.ones_like(small.p))
     assert known_pairs(same)[0, 1]
     assert answer_pair(same, "s0", "s1").result == "inconclusive"
-
-
-def test_changes_are_those_of_the_rankings_that_are_compared():
-    first = judgments_of(random_ratings(6, annotators=10, documents=30))
-    second = judgments_of(random_ratings(7, annotators=10, documents=30))
-    rankings = [rs.rank_systems(each, procedure="plain") for each in (first, second)]
-    answer = rs.compare(*rankings).infer()
-    expected = compare_rankings(first, second, procedure="plain")
-    pd.testing.assert_frame_equal(answer.changes, expected.changes)
-    assert len(answer.changes) and answer.alpha == 0.05
-    assert rs.compare(*rankings).infer(alpha=0.1).alpha == 0.1
-    averaged = rs.rank_systems(rs.segment_scores(first))
-    with pytest.raises(DataError) as error:
-        rs.compare(averaged, rankings[1]).infer()
-    assert error.value.code == "ranking_without_judgments"
-
-
-def test_candidates_by_category_are_the_leaders():
-    judgments = judgments_of(three_domains(random_ratings(8, annotators=10, documents=30)))
-    found = rs.find_candidates(judgments, by="domain").table
-    pd.testing.assert_frame_equal(found, find_leaders(judgments).table)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -295,72 +295,26 @@ class Candidates(_Answer):
         return list(self.table.loc[self.table["candidate"], "system"])
 
 
-@overload
 def find_candidates(
     judgments: Judgments,
-    by: None = None,
     *,
     unit: str | None = None,
     procedure: str | None = None,
     alpha: float = 0.05,
-) -> Candidates: ...
-@overload
-def find_candidates(
-    judgments: Judgments,
-    by: str,
-    *,
-    unit: str | None = None,
-    procedure: str | None = None,
-    alpha: float = 0.05,
-) -> Leaders: ...
-def find_candidates(
-    judgments: Judgments,
-    by: str | None = None,
-    *,
-    unit: str | None = None,
-    procedure: str | None = None,
-    alpha: float = 0.05,
-) -> Candidates | Leaders:
-    """Answer "Which system should be chosen?", in all or in each category.
+) -> Candidates:
+    """Answer "Which system should be chosen, and what does the choice cost at most?".
 
     The best system is one of the candidates (Hsu 1984). Of several equally good best systems one
-    can be missing, so the other systems are not shown to be worse. With `by`, each of the C
-    categories that can be assessed is a ranking of its own at alpha / C. A system leads if it is
-    the only candidate. Two categories with different leaders do not show that the systems'
-    difference depends on the category.
+    can be missing, so the other systems are not shown to be worse.
 
-    Parameters
-    ----------
-    judgments : Judgments
-        Ratings; without `by` also votes or relative rankings.
-    by : str, optional
-        A column of ``judgments.table``, such as ``domain``, for the candidates of each category.
-    unit, procedure, alpha
-        As for `compare_pair`.
-
-    Returns
-    -------
-    Candidates, with what the choice of a system costs at most; with `by`, Leaders
-
-    Raises
-    ------
-    DataError
-        As for `compare_pair`; with `by` ``wrong_kind`` for votes, and ``no_such_column`` if the
-        judgments do not name the category.
+    Parameters and errors are those of `compare_pair`.
 
     Examples
     --------
     >>> import rankstability as rs
-    >>> judgments = rs.load("demo-srdc", "de-en")
-    >>> rs.find_candidates(judgments).systems[0]
+    >>> rs.find_candidates(rs.load("demo-srdc", "de-en")).systems[0]
     'HUMAN.0'
-    >>> blog = judgments.table["document"].astype(str).str[-1] < "5"
-    >>> table = judgments.table.assign(genre=blog.map({True: "blog", False: "news"}))
-    >>> rs.find_candidates(judgments.with_table(table), by="genre").table["category"].tolist()
-    ['blog', 'news']
     """
-    if by is not None:
-        return find_leaders(judgments, by, unit=unit, procedure=procedure, alpha=alpha)
     inference, sign = inference_of(judgments, unit, procedure, alpha)
     return answer_candidates(inference, alpha, sign)
 
@@ -436,7 +390,35 @@ def find_leaders(
     procedure: str | None = None,
     alpha: float = 0.05,
 ) -> Leaders:
-    """Find the system that leads in each category, for all categories together; see `find_candidates`."""
+    """Answer "Which system leads in each category?", for all categories together.
+
+    Each of the C categories that can be assessed is a ranking of its own at alpha / C. A system
+    leads if it is the only candidate. Two categories with different leaders do not show that the
+    systems' difference depends on the category.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Ratings.
+    by : str
+        A column of ``judgments.table``, such as ``domain``.
+    unit, procedure, alpha
+        As for `compare_pair`.
+
+    Raises
+    ------
+    DataError
+        ``wrong_kind`` for votes; ``no_such_column`` if the judgments do not name the category.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> judgments = rs.load("demo-srdc", "de-en")
+    >>> blog = judgments.table["document"].astype(str).str[-1] < "5"
+    >>> table = judgments.table.assign(genre=blog.map({True: "blog", False: "news"}))
+    >>> rs.find_leaders(judgments.with_table(table), by="genre").table["category"].tolist()
+    ['blog', 'news']
+    """
     arrays = ratings_of(judgments, procedure)[0]
     if by in arrays.units and by in arrays.unit_names:
         codes, names = arrays.units[by], arrays.unit_names[by]

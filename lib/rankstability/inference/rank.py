@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,6 @@ from ..scores.pairwise import vote_arrays
 from ..scores.segments import segment_scores
 from .ratings import infer_ratings
 from .result import RankInference
-from .tasks import RankingChanges, infer_changes
 from .votes import infer_votes
 
 
@@ -281,8 +280,6 @@ class RankChange:
         only.
     first_before, first_after : str
         The best of the common systems in each ranking.
-    first, second : Ranking
-        The two rankings.
     """
 
     systems: list[str]
@@ -292,47 +289,6 @@ class RankChange:
     places_gained: pd.Series
     first_before: str
     first_after: str
-    first: Ranking = field(repr=False)
-    second: Ranking = field(repr=False)
-
-    def infer(self, unit: str | None = None, alpha: float | None = None) -> RankingChanges:
-        """Answer "What changed between these two rankings?", with new annotators and documents.
-
-        Changes of differences need the same protocol and scale. Orders that are reversed beyond
-        doubt are found in any two rankings of judgments, also of votes. The two can be waves,
-        groups of annotators, campaigns, or reruns. The same annotators and documents must bear the
-        same names in both.
-
-        Parameters
-        ----------
-        unit : str, optional
-            As for `rank_systems`.
-        alpha : float, optional
-            Error rate of this answer; by default that of the first ranking.
-
-        Raises
-        ------
-        DataError
-            ``ranking_without_judgments`` for a ranking by a test, rule or method;
-            ``too_few_systems`` if fewer than two systems are in both.
-
-        Examples
-        --------
-        >>> import rankstability as rs
-        >>> ranking = rs.rank_systems(rs.load("demo-srdc", "de-en"))
-        >>> answer = rs.compare(ranking, ranking).infer()
-        >>> len(answer.reversed), answer.shared_units
-        (0, {'annotator': 23, 'document': 30})
-        """
-        judgments = [self.first.judgments, self.second.judgments]
-        if judgments[0] is None or judgments[1] is None:
-            raise DataError("ranking_without_judgments")
-        procedures = [
-            None if ranking.kind in COMPARISON_KINDS else ranking.procedure
-            for ranking in (self.first, self.second)
-        ]
-        level = self.first.alpha if alpha is None else alpha
-        return infer_changes(judgments[0], judgments[1], procedures, unit, level)
 
     def summary(self, **labels: object) -> pd.DataFrame:
         """Return one row: `labels`, then what changed.
@@ -409,8 +365,6 @@ def compare(first: Ranking, second: Ranking, systems: list[str] | None = None) -
         places_gained=pd.Series(old - new, index=both, name="places_gained"),
         first_before=both[0],
         first_after=after[0],
-        first=first,
-        second=second,
     )
 
 

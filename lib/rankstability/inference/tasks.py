@@ -170,24 +170,37 @@ def compare_rankings(
     procedure: str | None = None,
     alpha: float = 0.05,
 ) -> RankingChanges:
-    """Return what changed between two rankings by one procedure; see `RankChange.infer`."""
-    return infer_changes(first, second, [procedure, procedure], unit, alpha)
+    """Answer "What changed between these two rankings?".
 
+    Changes of differences need the same protocol and scale. Orders that are reversed beyond doubt
+    are found in any two rankings, also of votes.
 
-def infer_changes(
-    first: Judgments,
-    second: Judgments,
-    procedures: Sequence[str | None],
-    unit: str | None = None,
-    alpha: float = 0.05,
-) -> RankingChanges:
-    """Return what changed between two rankings, each by its procedure; see `RankChange.infer`."""
-    ranked = list(zip((first, second), procedures, strict=True))
-    reverse = [inference_of(each, unit, procedure, alpha / 2)[0] for each, procedure in ranked]
+    Parameters
+    ----------
+    first, second : Judgments
+        Two waves, groups of annotators, campaigns, or reruns. The same annotators and documents
+        must bear the same names in both.
+    unit, procedure, alpha
+        As for `rank_over_tasks`.
+
+    Raises
+    ------
+    DataError
+        ``too_few_systems`` if fewer than two systems are in both.
+
+    Examples
+    --------
+    >>> import rankstability as rs
+    >>> judgments = rs.load("demo-srdc", "de-en")
+    >>> answer = rs.compare_rankings(judgments, judgments)
+    >>> len(answer.reversed), answer.shared_units
+    (0, {'annotator': 23, 'document': 30})
+    """
+    reverse = [inference_of(each, unit, procedure, alpha / 2)[0] for each in (first, second)]
     kinds = {first.kind, second.kind}
     if len(kinds) > 1 or kinds & set(COMPARISON_KINDS):
         return _only_reversals(reverse, alpha)
-    rated = [ratings_of(each, procedure) for each, procedure in ranked]
+    rated = [ratings_of(each, procedure) for each in (first, second)]
     arrays = [each[0] for each in rated]
     if not _same_scale(arrays) or rated[0][1] != rated[1][1] or arrays[0].items:
         return _only_reversals(reverse, alpha)
