@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from . import formatting
+from .arguments import check_alpha, check_arguments
 from .errors import DataError, suggest
 
 EXCLUDED = ["file", "code", "rows", "detail"]
@@ -179,6 +180,7 @@ def check_judgments(judgments: object, kinds: Collection[str] = ()) -> None:
         raise DataError("wrong_kind", kind=judgments.kind)
 
 
+@check_arguments
 def require(
     judgments: Judgments,
     kinds: Collection[str] = (),
@@ -211,15 +213,16 @@ def require(
     >>> import rankstability as rs
     >>> rs.require(rs.load("demo-srdc", "de-en"), kinds=["direct_assessment"], columns=["annotator"])
     """
+    check_judgments(judgments)
     if kinds and judgments.kind not in kinds:
         raise DataError("not_applicable", kinds=", ".join(kinds), kind=judgments.kind)
     for column in columns:
         if column not in judgments.table:
             raise DataError("not_applicable_column", column=column)
-    if isinstance(alpha, str) or not 0 < alpha < 1:
-        raise DataError("bad_alpha", value=alpha)
+    check_alpha(alpha)
 
 
+@check_arguments
 def has_unit(judgments: Judgments, unit: str) -> bool:
     """Return whether every judgment names its sampling unit, such as ``annotator x document``.
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from .arguments import check_arguments
 from .errors import DataError
 from .judgments import (
     REFERENCE,
@@ -26,6 +27,7 @@ PARTS = {  # argument: column, and the code of an unknown name
 }
 
 
+@check_arguments
 def remove(
     judgments: Judgments,
     systems: Iterable[str] = (),
@@ -80,6 +82,7 @@ def remove(
     return _select(judgments, kept)
 
 
+@check_arguments
 def keep(
     judgments: Judgments,
     systems: Iterable[str] | None = None,
@@ -133,6 +136,7 @@ def keep(
     return _select(judgments, kept)
 
 
+@check_arguments
 def degrade(judgments: Judgments, divisor: float) -> Judgments:
     """Divide the raw scores of human translations and references by a number.
 

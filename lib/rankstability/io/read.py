@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError, suggest
 from . import checks, settings
 from .declare import NAMES, ROLES, SHAPE, WORDS, check_words
@@ -88,6 +89,7 @@ ALSO = {  # further exact names of roles, as files of the field have them
 }  # fmt: skip
 
 
+@check_arguments
 def read(path: str | Path, **words: Any) -> Any:
     """Read judgments from a file or folder: a format of the field, or a table that you declare.
 
@@ -204,6 +206,7 @@ def _format_of(path: Path, given: Mapping[str, Any]) -> str | None:
     return registry.detect(path)
 
 
+@check_arguments
 def judgments(frame: Any, **words: Any) -> Any:
     """Build judgments from a frame of scores, declared in the same words as for `read`.
 
@@ -234,6 +237,7 @@ def judgments(frame: Any, **words: Any) -> Any:
     return _build_frame("judgments", frame, check_words(words))
 
 
+@check_arguments
 def battles(frame: Any, **words: Any) -> Any:
     """Build judgments from a frame of pairwise comparisons, declared as for `read`.
 

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from ..errors import DataError
+from .write import write_folder
 
 NAME = "campaign.yaml"
 MAX_BYTES = 1 << 20
@@ -90,9 +91,8 @@ def write_settings(words: Mapping[str, Any], path: Path, data: str) -> None:
     source = path.parent / data
     if path.suffix not in (".yaml", ".yml") or (path.exists() and path.samefile(source)):
         raise DataError("bad_setting", file=path, column="save", expected="a new .yaml file")
-    scratch = path.with_suffix(".partial")
-    scratch.write_text(settings_text(words, data), encoding="utf-8")
-    scratch.replace(path)
+    text = settings_text(words, data)
+    write_folder(path.parent, {path.name: text.encode("utf-8", "surrogateescape")})
 
 
 def _plain(value: Any) -> Any:

@@ -7,11 +7,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ..arguments import check_arguments
 from ..judgments import Judgments
 from ..stability.cooccurrence import count_cooccurrence
 from .style import canvas, short_name
 
 
+@check_arguments
 def plot_cooccurrence(counts: pd.DataFrame | Judgments, ax: Axes | None = None) -> Figure:
     """Draw the share of each system's tasks that also hold each other system.
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import COMPARISON_KINDS, REFERENCE, Judgments, check_judgments
 from .arrays import VoteArrays
@@ -238,6 +239,7 @@ def count_pairs(judgments: Judgments, reference: bool = True, unranked: str = DR
     return count_votes(vote_arrays(judgments, reference, unranked))
 
 
+@check_arguments
 def pair_counts(judgments: Judgments, reference: bool = True) -> pd.DataFrame:
     """Count how often each system was judged better than each other one, and how often equal.
 

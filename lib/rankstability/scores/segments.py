@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..judgments import Judgments
 from .build import codes_of, counted_rows
 from .z import z_scores
 
 
+@check_arguments
 def segment_scores(judgments: Judgments, z: pd.Series | None = None) -> pd.DataFrame:
     """Average the judgments of each output: one score for each system and segment.
 

@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.sparse import coo_array, hstack
 from scipy.sparse.linalg import lsmr
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import SCORE_KINDS, Judgments, check_judgments
 from ..scores.arrays import ScoreArrays
@@ -84,6 +85,7 @@ class Components:
         )
 
 
+@check_arguments
 def variance_components(judgments: Judgments) -> pd.DataFrame:
     """Divide the variance of a single judgment among systems, annotators, documents and more.
 

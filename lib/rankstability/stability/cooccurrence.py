@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import linalg
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import COUNTED_TYPES, Judgments, check_judgments
 from ..scores.build import codes_of, counted_rows
@@ -21,6 +22,7 @@ RIDGE = 1e-6  # picks one of the equivalent least-squares solutions
 ROUND = 7  # decimals: effects are 0 in a balanced design, without rounding errors
 
 
+@check_arguments
 def count_cooccurrence(judgments: Judgments, unit: str | None = None) -> pd.DataFrame:
     """Count the HITs (or annotators) that judged both systems of each pair.
 
@@ -116,6 +118,7 @@ def _systems_by_unit(judgments: Judgments) -> pd.DataFrame:
     return table[counted_rows(judgments)]
 
 
+@check_arguments
 def co_judged_effects(judgments: Judgments) -> pd.DataFrame:
     """Estimate the effect on each system's mean z-score of what else its annotators judged.
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import SCORE_KINDS, Judgments, check_judgments
 from ..scores.arrays import ScoreArrays
@@ -16,6 +17,7 @@ from .components import DOCUMENT, SEGMENT, Z95, Components, fit_judgments
 ROUND = 9  # decimals: effects are 0 in a balanced design, without rounding errors
 
 
+@check_arguments
 def difficulty_effects(
     judgments: Judgments, by: str = "system", components: pd.DataFrame | None = None
 ) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError, suggest
 from ..inference.ratings import infer_ratings
 from ..io.judges import load_judge_models
@@ -67,9 +68,10 @@ SAVED = [
     "saved_low",
     "saved_high",
 ]
-Judge: TypeAlias = "pd.DataFrame | Judgments | str"
+Judge: TypeAlias = pd.DataFrame | Judgments | str
 
 
+@check_arguments
 def compare_judge_model(
     judgments: Judgments,
     judge: Judge | Mapping[str, Judge] | None = None,
@@ -147,6 +149,7 @@ def compare_judge_model(
     return pd.DataFrame(rows, columns=ORDER)
 
 
+@check_arguments
 def judgments_saved(
     judgments: Judgments,
     judge: Judge | Mapping[str, Judge] | None = None,
@@ -223,6 +226,7 @@ def judgments_saved(
     return table.astype({"outputs": "Int64", "documents": "Int64"})
 
 
+@check_arguments
 def position_effects(
     judgments: Judgments, judge: Judge | Mapping[str, Judge] | None = None
 ) -> pd.DataFrame:

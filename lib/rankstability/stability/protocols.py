@@ -17,6 +17,7 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..inference.ratings import infer_ratings
 from ..inference.units import sums_by
@@ -77,9 +78,10 @@ SETS = [
     "without_p",
     "p_holm",
 ]
-Study: TypeAlias = "Judgments | pd.DataFrame"
+Study: TypeAlias = Judgments | pd.DataFrame
 
 
+@check_arguments
 def compare_protocols(
     studies: Mapping[str, Study],
     *,
@@ -138,6 +140,7 @@ def compare_protocols(
     return measure_protocols(shared, np.random.default_rng(seed), resamples)
 
 
+@check_arguments
 def compare_conclusions(
     studies: Mapping[str, Study],
     *,
@@ -175,6 +178,7 @@ def compare_conclusions(
     return count_kept(shared, procedure_named(procedure or default), alpha)
 
 
+@check_arguments
 def compare_test_sets(
     data: Judgments | Mapping[str, Study],
     *,
@@ -233,6 +237,7 @@ def compare_test_sets(
     return measure_sets(arrays, sets, rng, draws)
 
 
+@check_arguments
 def split_documents(
     judgments: Judgments,
     *,

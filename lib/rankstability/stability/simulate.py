@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
+from ..arguments import check_arguments, check_count
 from ..errors import DataError
 from ..judgments import Judgments
 
@@ -145,6 +146,7 @@ def draw_independent_counts(
     return wins
 
 
+@check_arguments
 def simulate_comparisons(
     systems: int = 15,
     comparisons: int = 10_000,
@@ -196,8 +198,7 @@ def simulate_comparisons(
     ('relative_ranking', 200, 6)
     """
     for name, value in (("comparisons", comparisons), ("annotators", annotators)):
-        if value < 1:
-            raise DataError("bad_number", column=name, value=value)
+        check_count(name, value)
     model = ComparisonModel(systems, spread, block)
     quality = draw_qualities(model, 1, rng)[0]
     blocks = int(model.blocks_for(np.asarray(comparisons)))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError
+from ..arguments import check_arguments, check_count
 from ..ranking.feedback import feedback_arc_sets, net_weights
 from ..ranking.relative import expected_win, share_of_decided
 from ..scores.pairwise import PairCounts
@@ -34,8 +34,7 @@ PART_OF_RANGES = 10  # campaigns of rank ranges that share a seed
 
 
 def _model(systems: int, spread: float, block: int, campaigns: int) -> ComparisonModel:
-    if campaigns < 1:
-        raise DataError("bad_number", column="campaigns", value=campaigns)
+    check_count("campaigns", campaigns)
     return ComparisonModel(systems, spread, block)
 
 
@@ -98,6 +97,7 @@ def _rank(counts: PairCounts, ranker: str) -> np.ndarray:
     return ranks
 
 
+@check_arguments
 def simulate_ranking_errors(
     comparisons: Sequence[int],
     systems: int = 15,
@@ -172,6 +172,7 @@ def range_quality(first: np.ndarray, last: np.ndarray, truth: np.ndarray) -> np.
     return np.stack(qualities, axis=-1)
 
 
+@check_arguments
 def simulate_rank_ranges(
     comparisons: Sequence[int],
     systems: int = 15,

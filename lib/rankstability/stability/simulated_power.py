@@ -16,6 +16,7 @@ import pandas as pd
 from scipy.special import bdtrc, ndtr
 from scipy.stats import binom
 
+from ..arguments import check_arguments, check_count
 from ..errors import DataError
 from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..scores.arrays import VoteArrays
@@ -87,6 +88,7 @@ def expected_share(
     return np.array(shares)
 
 
+@check_arguments
 def expected_significant_share(
     comparisons: float, systems: int = 15, spread: float = 10.0, *, block: int = 5, sides: int = 1
 ) -> float:
@@ -116,6 +118,7 @@ def expected_significant_share(
     return float(expected_share([comparisons], model, sides)[0])
 
 
+@check_arguments
 def comparisons_needed(
     shares: Sequence[float] = (0.5, 0.7, 0.8, 0.9),
     systems: int = 15,
@@ -206,6 +209,7 @@ def _first_size(sizes: Sequence[int], curve: np.ndarray, share: float) -> float:
     return float(np.exp(np.interp(share, curve[near], np.log(sizes[near]))))
 
 
+@check_arguments
 def fit_spread(
     judgments: Judgments, *, rng: np.random.Generator, orders: int = 20, sides: int = 1
 ) -> pd.DataFrame:
@@ -247,8 +251,7 @@ def fit_spread(
     [[8, 4]]
     """
     check_judgments(judgments, COMPARISON_KINDS)
-    if orders < 1:
-        raise DataError("bad_number", column="orders", value=orders)
+    check_count("orders", orders)
     votes = vote_arrays(judgments)
     n = len(votes.systems)
     if n < 2:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_alpha, check_arguments, check_count
 from ..errors import DataError, suggest
 from ..judgments import COUNTED_TYPES, SCORE_KINDS, Judgments, check_judgments
 
@@ -72,11 +73,9 @@ class Design:
             if value not in known:
                 expected = suggest(value, known) or ", ".join(known)
                 raise DataError(code, value=value, expected=expected)
-        if not 0 < self.alpha < 1:
-            raise DataError("bad_alpha", value=self.alpha, expected="between 0 and 1")
+        check_alpha(self.alpha)
         for name in ("studies", "studies_per_document_set", "permutations"):
-            if getattr(self, name) < 1:
-                raise DataError("bad_number", column=name, value=getattr(self, name))
+            check_count(name, getattr(self, name))
         if self.load_balance == FULL:
             return
         if not isinstance(self.load_balance, float | int):
@@ -146,6 +145,7 @@ class RatedItems:
         return [np.flatnonzero(codes == bucket) for bucket in range(codes.max() + 1)]
 
 
+@check_arguments
 def keep_complete_items(judgments: Judgments) -> Judgments:
     """Keep the systems and documents from which whole studies can be simulated.
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
-import os
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -21,11 +18,13 @@ import pandas as pd
 import yaml
 from markupsafe import Markup
 
+from ..arguments import check_arguments
 from ..errors import DataError, escape_invisible
 from ..formatting import page_in_frame
 from ..inference.questions import look_alpha
 from ..inference.rank import rank_systems
 from ..io.results import table_bytes
+from ..io.write import write_folder
 from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..perturb import keep
 from ..ranking.result import Ranking
@@ -109,6 +108,7 @@ class Verdict:
         return page_in_frame(self.html, 900)
 
 
+@check_arguments
 def verdict(
     judgments: Judgments,
     output: str | Path = "",
@@ -500,33 +500,6 @@ def plain_text(markup: str) -> str:
 
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
-
-
-def write_folder(target: Path, contents: Mapping[str, bytes]) -> None:
-    """Write files into a folder, whole or not at all; names can contain folders.
-
-    Everything is written beside the target first. A new folder is then renamed; in an existing one
-    each file is replaced, the last one of `contents` at the end.
-    """
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=".partial-", dir=target.parent))
-        try:
-            for name, content in contents.items():
-                path = scratch / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-            scratch.chmod(0o755)
-            if not target.exists():
-                scratch.rename(target)
-                return
-            for name in contents:
-                (target / name).parent.mkdir(parents=True, exist_ok=True)
-                os.replace(scratch / name, target / name)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
-    except OSError as error:
-        raise DataError("unwritable_folder", file=target, value=error.strerror) from None
 
 
 def split_by(judgments: Judgments, column: str) -> dict[str, Judgments]:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from ..arguments import check_arguments
 from ..errors import DataError, escape_invisible
 from ..formatting import page_in_frame
 from ..inference.tasks import rank_over_tasks
+from ..io.write import write_folder
 from ..judgments import Judgments
 from .facts import leaders_of, plain_value
 from .page import (
@@ -20,7 +22,6 @@ from .page import (
     page_values,
     split_by,
     verdict,
-    write_folder,
 )
 from .words import nouns_for
 
@@ -87,6 +88,7 @@ class Verdicts:
         return page_in_frame(self.html, 700)
 
 
+@check_arguments
 def verdicts(
     judgments: Mapping[str, Judgments] | Judgments,
     output: str | Path = "",
