@@ -179,7 +179,7 @@ ERRORS: dict[str, str] = {
     "another_member": "A file of the archive is not the official one.",
     "not_a_regular_file": "The archive holds a link or a folder in place of a file.",
     "conversion_failed": "The script that converts this release failed.",
-    "word_without_effect": "This word has no effect on a file of this format.",
+    "word_without_effect": "This word has no effect on {kind}.",
     "not_a_rank": "This is not a rank.",
     "rank_of_empty_slot": "A slot that showed nothing has a rank.",
     "system_twice_in_block": "A system appears twice in one block.",

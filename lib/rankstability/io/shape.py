@@ -25,6 +25,15 @@ def spelled(name: str) -> str:
     return re.sub(r"[\s_-]+", "", name).lower()
 
 
+def is_number(text: str) -> bool:
+    """Return whether a text can be read as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def list_columns(frame: pd.DataFrame) -> str:
     """Return the columns with up to three different values each, for an error."""
     parts = []
