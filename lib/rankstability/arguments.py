@@ -22,6 +22,18 @@ Result = TypeVar("Result")
 NUMBERS = {int: Integral, float: Real}  # numbers of NumPy count as well
 ARRAYS = (np.ndarray, pd.Series, pd.Index)  # count as sequences
 JUDGMENTS = "Judgments"
+LEAST = {
+    "seed": 0,
+    "resamples": 0,
+    "campaigns": 0,
+    "draws": 1,
+    "studies": 1,
+    "permutations": 1,
+    "documents": 1,
+    "ratings_per_item": 1,
+    "sides": 1,
+    "block": 1,
+}  # of whole numbers
 MAX_SHOWN = 60  # characters of a value
 
 
@@ -29,7 +41,7 @@ def check_arguments(function: Callable[Arguments, Result]) -> Callable[Arguments
     """Check the arguments of a public function against their annotations before it is called.
 
     The call raises DataError ``wrong_argument``, or ``not_judgments`` where only judgments are
-    taken.
+    taken, or ``bad_number`` for a number below `LEAST`.
     """
     signature = inspect.signature(function)
 
@@ -38,8 +50,12 @@ def check_arguments(function: Callable[Arguments, Result]) -> Callable[Arguments
         hints = _hints_of(function)
         for name, value in signature.bind(*args, **kwargs).arguments.items():
             parameter = signature.parameters[name]
-            if parameter.kind is not parameter.VAR_KEYWORD and not _fits(value, hints[name]):
+            if parameter.kind is parameter.VAR_KEYWORD:
+                continue
+            if not _fits(value, hints[name]):
                 raise _error(name, value, hints[name])
+            if name in LEAST and isinstance(value, Integral):
+                check_count(name, value, LEAST[name])
         return function(*args, **kwargs)
 
     return checked
@@ -69,7 +85,7 @@ def _fits(value: object, hint: Any) -> bool:
         return isinstance(value, Mapping) and all(_fits(each, parts[1]) for each in value.values())
     if not issubclass(origin, Iterable):
         return isinstance(value, origin)  # a function
-    if isinstance(value, str | bytes):
+    if isinstance(value, str | bytes | pd.DataFrame):
         return isinstance(value, str) and parts[0] is str  # a single name
     if origin is tuple:
         return len(value) == len(parts) and all(map(_fits, value, parts))
@@ -120,6 +136,14 @@ def check_count(name: str, value: object, least: int = 1) -> None:
     """Raise DataError ``bad_number`` unless the value is a whole number of at least `least`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise DataError("bad_number", column=name, value=str(value), expected=f"{least} or more")
+
+
+def check_columns(name: str, frame: pd.DataFrame, columns: Iterable[str]) -> None:
+    """Raise DataError ``wrong_argument`` unless a frame has these columns."""
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        expected = "a frame with the column " + " and ".join(missing)
+        raise DataError("wrong_argument", argument=name, value="DataFrame", expected=expected)
 
 
 def check_positive(name: str, value: object) -> None:

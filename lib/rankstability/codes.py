@@ -53,6 +53,8 @@ ERRORS: dict[str, str] = {
     "unknown_setting": "There is no such word to declare a table.",
     "bad_setting": "The word has a value of the wrong type.",
     "unknown_option": "There is no such option.",
+    "option_without_effect": "This option has no effect here.",
+    "unknown_argument": "The command does not take this argument.",
     "word_of_table": "This word declares a table, and a campaign of the catalogue needs none.",
     "option_twice": "The option is given twice.",
     "option_without_value": "The option needs a value.",

@@ -214,8 +214,8 @@ def require(
     >>> rs.require(rs.load("demo-srdc", "de-en"), kinds=["direct_assessment"], columns=["annotator"])
     """
     check_judgments(judgments)
-    if kinds and judgments.kind not in kinds:
-        raise DataError("not_applicable", kinds=", ".join(kinds), kind=judgments.kind)
+    if len(kinds) and judgments.kind not in list(kinds):
+        raise DataError("not_applicable", kinds=", ".join(map(str, kinds)), kind=judgments.kind)
     for column in columns:
         if column not in judgments.table:
             raise DataError("not_applicable_column", column=column)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 
@@ -167,7 +168,7 @@ def degrade(judgments: Judgments, divisor: float) -> Judgments:
     >>> worse = rs.degrade(rs.load("demo-srdc", "de-en"), 2)
     """
     check_judgments(judgments, SCORE_KINDS)
-    if not (np.isfinite(divisor) and divisor > 0):
+    if not 0 < divisor < math.inf:
         raise DataError("bad_divisor", value=divisor)
     if "z" in judgments.table:
         raise DataError("released_z_scores")

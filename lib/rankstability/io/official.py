@@ -208,7 +208,7 @@ def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFram
         raise DataError("unknown_paper", value=paper, expected=expected)
     rows = pd.read_csv(folder / f"{paper}.csv", dtype=str, keep_default_na=False)
     if notebook:
-        rows = rows[rows["notebook"] == notebook[:2]]
+        rows = rows[[each == notebook[:2] for each in rows["notebook"]]]
     if campaign:
         about = rows["campaign"].str.split(r"[ ,]+")
         rows = rows[[campaign in names for names in about]]

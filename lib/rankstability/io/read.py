@@ -126,7 +126,7 @@ def read(path: str | Path, **words: Any) -> Any:
     >>> rs.read("data/demo/ratings.csv").n_systems > 1
     True
     """
-    file, given = _with_settings(Path(path), check_words(words))
+    file, given = with_settings(Path(path), check_words(words))
     if not file.exists():
         raise DataError("no_such_file", file=file)
     try:
@@ -142,8 +142,11 @@ def read(path: str | Path, **words: Any) -> Any:
         raise add_remedy(error, given, trial, str(file)) from None
 
 
-def _with_settings(path: Path, given: dict[str, Any]) -> tuple[Path, dict[str, Any]]:
-    """Return the data, and the words with those of a ``campaign.yaml`` that is named or beside."""
+def with_settings(path: Path, given: dict[str, Any]) -> tuple[Path, dict[str, Any]]:
+    """Return the data, and the words with those of a ``campaign.yaml`` that is named or beside.
+
+    `given` are checked words, which win.
+    """
     if path.suffix in (".yaml", ".yml"):
         if not path.is_file():
             raise DataError("no_such_file", file=path)
@@ -474,8 +477,6 @@ def _reshape(
         raise DataError("two_shapes", file=file, value="--wide --criteria")
     for word, role in (("wide", "system"), ("criteria", "criterion")):
         if word in given:
-            if "score" in frame and "score" not in given[word]:
-                frame = frame.rename(columns={"score": "score "})
             frame = widen(frame, given[word], role, file)
             roles |= {role: role, "score": "score"}
     if "outcome" in given:

@@ -9,9 +9,11 @@ from typing import Any
 import yaml
 
 from ..errors import DataError
+from .declare import number_text
 from .write import write_folder
 
 NAME = "campaign.yaml"
+LINE_BREAKS = "\x85\u2028\u2029"  # of Unicode, which YAML would read as blanks
 MAX_BYTES = 1 << 20
 
 
@@ -80,7 +82,10 @@ def settings_text(words: Mapping[str, Any], data: str = "") -> str:
     """
     plain = {name: _plain(value) for name, value in words.items()}
     plain = {"data": data, **plain} if data else plain
-    return str(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=1000))
+    readable = str(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=1000))
+    if not any(mark in readable for mark in LINE_BREAKS):
+        return readable
+    return str(yaml.safe_dump(plain, sort_keys=False, width=1000))
 
 
 def write_settings(words: Mapping[str, Any], path: Path, data: str) -> None:
@@ -102,5 +107,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [f"{each:g}" if isinstance(each, float) else str(each) for each in value]
+        return [number_text(each) if isinstance(each, float) else str(each) for each in value]
     return str(value)

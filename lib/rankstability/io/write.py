@@ -39,6 +39,8 @@ def write_folder(target: Path, contents: Mapping[str, bytes]) -> None:
                 os.replace(scratch / name, target / name)
     except OSError as error:
         raise DataError("unwritable_folder", file=target, value=error.strerror) from None
+    except ValueError as error:  # a name that no file system takes
+        raise DataError("unwritable_folder", file=target, value=str(error)) from None
 
 
 @contextmanager

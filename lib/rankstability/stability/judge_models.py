@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_arguments
+from ..arguments import check_arguments, check_columns
 from ..errors import DataError, suggest
 from ..inference.ratings import infer_ratings
 from ..io.judges import load_judge_models
@@ -310,6 +310,7 @@ def _scores(given: pd.DataFrame | Judgments, procedure: str) -> pd.DataFrame:
     """Return the score of each output: system, segment, document (perhaps empty), score."""
     if isinstance(given, Judgments):
         return output_means(scores_for(given, choose_procedure(given, procedure)))
+    check_columns("judge", given, ("system", "segment", "score"))
     table = given.astype({"system": str, "segment": str})
     document = table["document"] if "document" in table else pd.Series("", table.index)
     document = document.astype(object).where(document.notna(), "").astype(str)

@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.special import bdtrc, ndtr
 from scipy.stats import binom
 
-from ..arguments import check_arguments, check_count
+from ..arguments import check_arguments, check_count, check_positive
 from ..errors import DataError
 from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..scores.arrays import VoteArrays
@@ -114,6 +114,7 @@ def expected_significant_share(
     >>> round(rs.expected_significant_share(13_000), 3)
     0.546
     """
+    check_positive("comparisons", comparisons)
     model = ComparisonModel(systems, spread, block)
     return float(expected_share([comparisons], model, sides)[0])
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_arguments
+from ..arguments import check_arguments, check_columns
 from ..judgments import Judgments
 from .studies import (
     FULL,
@@ -411,6 +411,7 @@ def least_entropy(judgments: Judgments | pd.DataFrame) -> float:
     """
     if isinstance(judgments, pd.DataFrame):
         table = judgments
+        check_columns("judgments", table, ("document", "annotator"))
     else:
         table = keep_complete_items(judgments).table
     held = pd.crosstab(table["document"].astype(str), table["annotator"].astype(str)) > 0

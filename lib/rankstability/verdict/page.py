@@ -25,7 +25,7 @@ from ..inference.questions import look_alpha
 from ..inference.rank import rank_systems
 from ..io.results import table_bytes
 from ..io.write import write_folder
-from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
+from ..judgments import COMPARISON_KINDS, Judgments
 from ..perturb import keep
 from ..ranking.result import Ranking
 from .facts import Questions, collect_facts
@@ -173,16 +173,15 @@ def verdict(
     >>> verdict.facts["n_drawn"], verdict.facts["n_drawn_supported"]
     (2, 1)
     """
-    check_judgments(judgments)
-    pairs = [ask] if ask and all(isinstance(each, str) for each in ask) else list(ask)
-    if any(isinstance(each, str) or len(each) != 2 for each in pairs):
+    asked_pairs = list(ask)
+    pairs = [asked_pairs] if len(asked_pairs) and all(map(_is_name, asked_pairs)) else asked_pairs
+    if not all(isinstance(each, list | tuple) and len(each) == 2 for each in pairs):
         raise DataError("bad_setting", column="ask", value=str(ask), expected="two systems")
+    if look != 1 and looks is None:
+        raise DataError("argument_not_used", argument="look", data="a campaign without looks")
     if looks is not None:
         alpha = look_alpha(look, looks, alpha)
-    comparisons = judgments.kind in COMPARISON_KINDS
-    ranking = rank_systems(
-        judgments, procedure=None if comparisons else procedure, unit=unit, alpha=alpha
-    )
+    ranking = rank_systems(judgments, procedure=procedure, unit=unit, alpha=alpha)
     asked = Questions(
         pairs=tuple((str(a), str(b)) for a, b in pairs),
         baseline=baseline,
@@ -197,6 +196,10 @@ def verdict(
     made = Verdict(facts, page, ranking, answer)
     made.save(output)
     return made
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def render(facts: Mapping[str, Any]) -> tuple[str, str]:

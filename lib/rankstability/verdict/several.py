@@ -143,14 +143,17 @@ def verdicts(
         parts = dict(judgments)
     if not parts:
         raise DataError("no_judgments")
+    if options.get("earlier") is not None:
+        raise DataError("argument_not_used", argument="earlier", data="several rankings")
     made = {
         name: verdict(part, alpha=alpha, title=_title(title, name, part), **options)
         for name, part in parts.items()
     }
     rankings = {name: one.ranking for name, one in made.items()}
     humans = {name: part.humans for name, part in parts.items()}
-    candidates = leaders_of(rankings, humans, alpha)
-    tasks = _over_all(list(parts.values()), options, alpha) if over_all else None
+    level = next(iter(rankings.values())).alpha  # of one look, if several are planned
+    candidates = leaders_of(rankings, humans, level)
+    tasks = _over_all(list(parts.values()), options, level) if over_all else None
     page = _page(made, candidates, tasks, title)
     found = Verdicts(made, candidates, tasks, page)
     found.save(output)
