@@ -233,6 +233,8 @@ def compare_test_sets(
             raise DataError("one_domain", column="domain")
         names = np.array(arrays.unit_names["domain"], dtype=object)
         return measure_sets(arrays, names[arrays.segment_unit("domain")], rng, draws)
+    if not data:
+        raise DataError("too_few_studies", value=0)
     arrays, sets = pool(_study_arrays(data, procedure))
     return measure_sets(arrays, sets, rng, draws)
 
@@ -403,7 +405,7 @@ def _documents(studies: list[ScoreArrays]) -> pd.Series:
     for study in studies:
         if study.has("document"):
             return pd.Series(study.segment_unit("document"), index=list(study.segments))
-    raise DataError("no_documents", remedy="unit='segment'")
+    raise DataError("no_documents", expected="documents, or unit='segment'")
 
 
 def _annotator_cells(study: ScoreArrays, systems: list[str], segments: list[str]) -> AnnotatorCells:
