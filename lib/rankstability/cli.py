@@ -268,7 +268,7 @@ def _text(options: Mapping[str, list[str]], name: str) -> str | None:
 def read_judgments(given: Sequence[str]) -> tuple[dict[str, Judgments], str]:
     """Return the judgments that a command line names, by pair or task, and a name for results."""
     paths, words = parse_words(given)
-    if not paths:
+    if not paths or not paths[0]:
         raise DataError("no_file", expected="a file, a folder or a campaign, before all options")
     first, *chosen = paths
     if is_known(first):

@@ -532,9 +532,9 @@ def folders_of_systems(folder: Path) -> DataError:
 def marked_errors(folder: Path) -> DataError:
     source = next((demo_folder() / "demo-mqm").glob("*.tsv"))
     rows = pd.read_csv(source, sep="\t", dtype=str, keep_default_na=False, quoting=3)
-    rows = rows[~rows["severity"].str.lower().isin(["no-error", "no_error"])]
+    rows = rows[rows["severity"].isin(["Minor", "Major"])]
     path = folder / "my mqm.en-de.tsv"
-    rows.to_csv(path, sep="\t", index=False, quoting=3, escapechar=None)
+    rows.to_csv(path, sep="\t", index=False, quoting=3)
     return refused_by(lambda: read(path, title="T"))
 
 

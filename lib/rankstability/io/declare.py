@@ -138,10 +138,10 @@ def _converted(word: Word, value: Any, file: str | None) -> Any:
     wrong = DataError(
         "bad_setting", file=file, column=word.name, value=value, expected=_EXPECTED[word.kind]
     )
-    allowed = _TYPES[word.kind]
+    right_type = isinstance(value, _TYPES[word.kind])
     parts = [*value, *value.values()] if isinstance(value, Mapping) else [value]
     inside = [each for part in parts for each in (part if _is_list(part) else [part])]
-    if not isinstance(value, allowed) or not all(isinstance(each, SCALARS) for each in inside):
+    if not right_type or not all(isinstance(each, SCALARS) for each in inside):
         raise wrong
     if word.kind == TEXT:
         text = str(value)
@@ -173,7 +173,7 @@ def _converted(word: Word, value: Any, file: str | None) -> Any:
     try:
         if word.kind == NUMBER:
             number = int(str(value))
-            if not 0 <= number <= MAX_NUMBER:
+            if not int(word.name == "header") <= number <= MAX_NUMBER:
                 raise wrong
             return number
         parts = list(value) if _is_list(value) else str(value).split()
@@ -279,7 +279,7 @@ def _given(word: Word, values: list[str]) -> Any:
         if values:
             raise DataError("value_of_flag", value=" ".join(values), column=word.option)
         return True
-    if not values:
+    if values in ([], [""]):
         raise DataError("option_without_value", value=word.option)
     if word.kind in (LIST, PAIRS, RANGE):
         return values

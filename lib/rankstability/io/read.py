@@ -126,6 +126,8 @@ def read(path: str | Path, **words: Any) -> Any:
     >>> rs.read("data/demo/ratings.csv").n_systems > 1
     True
     """
+    if not str(path):
+        raise DataError("no_file", expected="a file or folder")
     file, given = with_settings(Path(path), check_words(words))
     if not file.exists():
         raise DataError("no_such_file", file=file)
