@@ -3,7 +3,10 @@
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import rankstability as rs
@@ -66,3 +69,127 @@ def test_an_error_names_the_nearest_of_the_known_names_or_lists_them():
     assert expected("Elm104") == "Elm.104"
     assert expected("x") == "Elm.104, Oak.110"
     assert rs.DataError("unknown_system", value="x").expected is None
+
+
+# ------------------------------------------------------------------ wrong arguments
+
+NOT_JUDGMENTS = (
+    None, "text", 5, [], {}, b"x", object(), Path("x"), np.array([1]), pd.DataFrame({"a": [1]}),
+)  # fmt: skip
+OF_JUDGMENTS = [
+    name
+    for name in FUNCTIONS
+    if next(iter(inspect.signature(getattr(rs, name)).parameters.values()), None) is not None
+    and "Judgments" in str(next(iter(inspect.signature(getattr(rs, name)).parameters.values())))
+]
+OTHERS = {"rng": np.random.default_rng(1), "a": "A", "b": "B", "baseline": "A", "divisor": 2,
+          "unit": "annotator", "second": None}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_JUDGMENTS)
+def test_what_is_not_judgments_is_refused(name):
+    function = getattr(rs, name)
+    _, *rest = inspect.signature(function).parameters.values()
+    needed = {each.name: OTHERS[each.name] for each in rest if each.default is each.empty
+              and each.kind is not each.VAR_KEYWORD}  # fmt: skip
+    for wrong in NOT_JUDGMENTS:
+        with pytest.raises(rs.DataError):
+            function(wrong, **needed)
+
+
+@pytest.mark.parametrize("name", ["plot_pairs", "plot_ranking", "plot_ranks", "compare"])
+def test_what_is_not_a_ranking_is_refused(name):
+    for wrong in (*NOT_JUDGMENTS, rs.load("demo-srdc", "de-en")):
+        with pytest.raises(rs.DataError):
+            getattr(rs, name)(*[wrong] * (2 if name == "compare" else 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "code"),
+    [
+        ("remove", {"systems": 5}, "wrong_argument"),
+        ("remove", {"humans": "yes"}, "wrong_argument"),
+        ("remove", {"systems": "Elm"}, "unknown_system"),
+        ("keep", {"documents": pd.DataFrame({"a": [1]})}, "wrong_argument"),
+        ("keep", {"annotators": b"x"}, "wrong_argument"),
+        ("plan", {"systems": "Elm"}, "wrong_argument"),
+        ("plan", {"systems": ("A", "B", "C")}, "wrong_argument"),
+        ("plan", {"seed": -1}, "bad_number"),
+        ("plan", {"seed": 1.5}, "wrong_argument"),
+        ("srp", {"documents": 0}, "bad_number"),
+        ("srp", {"studies": -1}, "bad_number"),
+        ("srp", {"studies": "10"}, "wrong_argument"),
+        ("srp", {"load_balance": None}, "wrong_argument"),
+        ("rank_systems", {"alpha": "0.05"}, "wrong_argument"),
+        ("rank_systems", {"alpha": float("nan")}, "bad_alpha"),
+        ("rank_systems", {"rng": 5}, "wrong_argument"),
+        ("rank_systems", {"test": 5}, "wrong_argument"),
+        ("rank_systems", {"procedure": ["wmt17"]}, "wrong_argument"),
+        ("segment_scores", {"z": pd.Series([1.0])}, "wrong_argument"),
+        ("segment_scores", {"z": [1.0]}, "wrong_argument"),
+        ("compare_judge_model", {"judge": pd.DataFrame()}, "wrong_argument"),
+        ("compare_studies", {"resamples": "x"}, "wrong_argument"),
+        ("cooccurrence", {"by": "x"}, "unknown_unit"),
+        ("degrade", {"divisor": True}, "wrong_argument"),
+        ("degrade", {"divisor": 0}, "bad_divisor"),
+        ("verdict", {"ask": 5}, "wrong_argument"),
+        ("verdict", {"ask": (1, 2)}, "bad_setting"),
+        ("verdict", {"ask": np.array([1, 2])}, "bad_setting"),
+        ("verdict", {"output": None}, "wrong_argument"),
+        ("verdict", {"look": 2}, "argument_not_used"),
+        ("verdict", {"looks": 1.5}, "wrong_argument"),
+        ("verdict", {"earlier": "file.csv"}, "wrong_argument"),
+        ("verdict", {"each": 5}, "wrong_argument"),
+    ],
+)
+def test_an_argument_of_another_type_or_value_is_refused(name, arguments, code):
+    with pytest.raises(rs.DataError) as caught:
+        getattr(rs, name)(rs.load("demo-srdc", "de-en"), **arguments)
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: rs.load(None),
+        lambda: rs.load("demo-srdc", 5),
+        lambda: rs.read(None),
+        lambda: rs.read(5),
+        lambda: rs.save(None),
+        lambda: rs.collect(5, "02", "x"),
+        lambda: rs.rank_over_tasks("wmt18"),
+        lambda: rs.compare_studies({"a": 5}),
+        lambda: rs.load("demo-srdc", "de-en").require(alpha=5),
+        lambda: rs.load("demo-srdc", "de-en").require(kinds=["votes"]),
+        lambda: rs.load("demo-srdc", "de-en").has_unit(None),
+        lambda: rs.ComparisonModel(5, 100).simulate(rng=1),
+        lambda: rs.ComparisonModel().ranking_errors([10, "x"]),
+        lambda: rs.ComparisonModel(systems="x"),
+        lambda: rs.ComparisonModel(spread=float("nan")),
+        lambda: rs.ComparisonModel().comparisons_needed(sides=0),
+        lambda: rs.ComparisonModel().significant_share(float("nan")),
+        lambda: rs.plot_cooccurrence(pd.DataFrame()),
+        lambda: rs.least_entropy(pd.DataFrame()),
+        lambda: rs.verdict({"a": rs.load("demo-srdc", "de-en")}, earlier=5),
+    ],
+)
+def test_other_wrong_arguments_are_refused(call):
+    with pytest.raises(rs.DataError):
+        call()
+
+
+def test_every_public_function_checks_its_arguments():
+    unchecked = ("campaigns",)
+    for name in FUNCTIONS:
+        function = getattr(rs, name)
+        assert (inspect.unwrap(function) is not function) == (name not in unchecked), name
+
+
+def test_numbers_of_numpy_and_arrays_of_names_are_taken():
+    judgments = rs.load("demo-srdc", "de-en")
+    systems = pd.Series(judgments.systems[:3])
+    for names in (systems, systems.to_numpy(), pd.Index(systems), tuple(systems), set(systems)):
+        assert rs.keep(judgments, systems=names).n_systems == 3
+    assert rs.keep(judgments, systems=iter(systems)).n_systems == 3
+    assert rs.degrade(judgments, np.int64(2)).n_judgments == judgments.n_judgments
+    assert rs.rank_systems(judgments, alpha=np.float64(0.1)).alpha == 0.1

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from . import formatting
+from .arguments import check_alpha, check_arguments
 from .errors import DataError
 
 EXCLUDED = ["file", "code", "rows", "detail"]
@@ -139,6 +140,7 @@ class Judgments:
     def _number(self, column: str) -> int:
         return int(self.table[column].nunique()) if column in self.table else 0
 
+    @check_arguments
     def has_unit(self, unit: str) -> bool:
         """Return whether every judgment names its sampling unit, such as ``annotator x document``.
 
@@ -152,6 +154,7 @@ class Judgments:
         table = self.table
         return all(name in table and bool(table[name].notna().all()) for name in names)
 
+    @check_arguments
     def require(
         self, kinds: Collection[str] = (), columns: Collection[str] = (), alpha: float = 0.05
     ) -> None:
@@ -180,13 +183,12 @@ class Judgments:
         >>> judgments = rs.load("demo-srdc", "de-en")
         >>> judgments.require(kinds=["direct_assessment"], columns=["annotator"])
         """
-        if kinds and self.kind not in kinds:
-            raise DataError("not_applicable", kinds=", ".join(kinds), kind=self.kind)
+        if len(kinds) and self.kind not in list(kinds):
+            raise DataError("not_applicable", kinds=", ".join(map(str, kinds)), kind=self.kind)
         for column in columns:
             if column not in self.table:
                 raise DataError("not_applicable_column", column=column)
-        if isinstance(alpha, str) or not 0 < alpha < 1:
-            raise DataError("bad_alpha", value=alpha)
+        check_alpha(alpha)
 
     def describe(self) -> pd.DataFrame:
         """Return counts, means and standard deviations of the scores by item type, or by system.

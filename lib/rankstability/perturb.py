@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .arguments import check_arguments
 from .errors import DataError
 from .judgments import (
     COUNTED_TYPES,
@@ -30,6 +32,7 @@ PARTS = {  # argument: column, and the code of an unknown name
 }
 
 
+@check_arguments
 def remove(
     judgments: Judgments,
     systems: Iterable[str] = (),
@@ -84,6 +87,7 @@ def remove(
     return _select(judgments, kept)
 
 
+@check_arguments
 def keep(
     judgments: Judgments,
     systems: Iterable[str] | None = None,
@@ -154,6 +158,7 @@ def keep(
     return _complete_items(chosen_rows) if complete_items else chosen_rows
 
 
+@check_arguments
 def degrade(judgments: Judgments, divisor: float) -> Judgments:
     """Divide the raw scores of human translations and references by a number.
 
@@ -184,7 +189,7 @@ def degrade(judgments: Judgments, divisor: float) -> Judgments:
     >>> worse = rs.degrade(rs.load("demo-srdc", "de-en"), 2)
     """
     check_judgments(judgments, SCORE_KINDS)
-    if not (np.isfinite(divisor) and divisor > 0):
+    if not 0 < divisor < math.inf:
         raise DataError("bad_divisor", value=divisor)
     if "z" in judgments.table:
         raise DataError("released_z_scores")

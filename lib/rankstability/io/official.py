@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError, suggest
 from .catalogue import Campaign, find_campaign, is_known
 from .formats.files import (
@@ -33,6 +34,7 @@ SCORES = ("RAW.SCR", "Z.SCR", "N", "SYS", "N.ALL")  # ad-sys-scores
 CLUSTERS = {"SRC", "TRG", "CLUSTER_START", "SYSTEM"}
 
 
+@check_arguments
 def official(campaign: str | Path, pair: str) -> pd.DataFrame:
     """Return the organisers' own ranking of a language pair, for comparison with ours.
 
@@ -166,6 +168,7 @@ def official_segment_scores(campaign: str, pair: str) -> dict[str, pd.DataFrame]
     return {file.name.split(".")[1]: read_stand_off_rows(file)[0] for file in files}
 
 
+@check_arguments
 def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFrame:
     """Return the numbers that a paper prints, one row each.
 
@@ -204,7 +207,7 @@ def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFram
         raise DataError("unknown_paper", value=paper, expected=expected)
     rows = pd.read_csv(_published_folder() / f"{paper}.csv", dtype=str, keep_default_na=False)
     if notebook:
-        rows = rows[rows["notebook"] == notebook[:2]]
+        rows = rows[[each == notebook[:2] for each in rows["notebook"]]]
     if campaign:
         about = rows["campaign"].str.split(r"[ ,]+")
         rows = rows[[campaign in names for names in about]]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError, suggest
 from ..judgments import REFERENCE, Judgments
 from ..scores.pairwise import PairCounts, count_pairs, rank_matrix
@@ -189,6 +190,7 @@ def rank_by_method(judgments: Judgments, method: str, alpha: float = 0.05) -> Ra
     return rank_counts(count_pairs(judgments), method, alpha)
 
 
+@check_arguments
 def score_comparisons(judgments: Judgments) -> pd.DataFrame:
     """Compute every score of `METHODS`, and how often each system was shown, ranked and best.
 
@@ -247,6 +249,7 @@ def _count_blocks(judgments: Judgments, systems: tuple[str, ...]) -> pd.DataFram
     return table
 
 
+@check_arguments
 def pair_counts(
     judgments: Judgments, reference: bool = True, *, tests: bool = False
 ) -> pd.DataFrame:

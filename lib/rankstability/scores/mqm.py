@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..io.mqm_weights import DEFAULT, weigh_errors
 from ..judgments import Judgments
@@ -14,6 +15,7 @@ from ..judgments import Judgments
 RATING = ("system", "document", "segment", "annotator")
 
 
+@check_arguments
 def mqm_scores(judgments: Judgments, weights: str | pd.DataFrame = DEFAULT) -> Judgments:
     """Score MQM judgments again: minus the sum of the weights of the errors in each rating.
 

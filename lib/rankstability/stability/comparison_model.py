@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments, check_positive
 from ..judgments import Judgments
 from .simulate import ModelParameters, simulate_judgments
 from .simulated_errors import rank_range_errors, ranking_errors
@@ -44,6 +45,7 @@ class ComparisonModel(ModelParameters):
     """
 
     @classmethod
+    @check_arguments
     def fit(
         cls, judgments: Judgments, *, rng: np.random.Generator, orders: int = 20, sides: int = 1
     ) -> tuple[ComparisonModel, pd.DataFrame]:
@@ -92,6 +94,7 @@ class ComparisonModel(ModelParameters):
         model = cls(int(last["systems"]), float(last["spread"]), int(last["block"]))
         return model, growth
 
+    @check_arguments
     def simulate(
         self,
         comparisons: int = 10_000,
@@ -136,6 +139,7 @@ class ComparisonModel(ModelParameters):
         """
         return simulate_judgments(self, comparisons, rng, annotators, annotator_spread)
 
+    @check_arguments
     def significant_share(self, comparisons: float, sides: int = 1) -> float:
         """Return the share of pairs of systems that the sign test is expected to separate.
 
@@ -152,8 +156,10 @@ class ComparisonModel(ModelParameters):
         >>> round(rs.ComparisonModel().significant_share(13_000), 3)
         0.546
         """
+        check_positive("comparisons", comparisons)
         return float(expected_share([comparisons], self, sides)[0])
 
+    @check_arguments
     def comparisons_needed(
         self,
         shares: Sequence[float] = (0.5, 0.7, 0.8, 0.9),
@@ -198,6 +204,7 @@ class ComparisonModel(ModelParameters):
         """
         return comparisons_needed(self, shares, sides, campaigns, rng)
 
+    @check_arguments
     def ranking_errors(
         self, comparisons: Sequence[int], *, campaigns: int = 100, seed: int = 0
     ) -> pd.DataFrame:
@@ -233,6 +240,7 @@ class ComparisonModel(ModelParameters):
         """
         return ranking_errors(self, comparisons, campaigns, seed)
 
+    @check_arguments
     def rank_range_errors(
         self,
         comparisons: Sequence[int],

@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.sparse import coo_array, hstack
 from scipy.sparse.linalg import lsmr
 
+from ..arguments import check_columns
 from ..errors import DataError
 from ..judgments import SCORE_KINDS, Judgments, check_judgments
 from ..scores.arrays import ScoreArrays
@@ -105,6 +106,7 @@ def fit_judgments(
     """
     known: dict[str, dict[str, float]] = {}
     if components is not None:
+        check_columns("components", components, ("score", "component", "variance"))
         for score, table in components.groupby("score"):
             known[str(score)] = dict(zip(table["component"], table["variance"], strict=True))
     check_judgments(judgments, SCORE_KINDS)

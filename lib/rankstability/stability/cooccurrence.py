@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import linalg
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import COUNTED_TYPES, Judgments, check_judgments
 from ..scores.build import codes_of, counted_rows
@@ -21,6 +22,7 @@ RIDGE = 1e-6  # picks one of the equivalent least-squares solutions
 ROUND = 7  # decimals: effects are 0 in a balanced design, without rounding errors
 
 
+@check_arguments
 def cooccurrence(judgments: Judgments, by: str = "pair", unit: str | None = None) -> pd.DataFrame:
     """Describe which systems are judged together, or what that does to each system's z-score.
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import SCORE_KINDS, Judgments, check_judgments
 from ..scores.arrays import ScoreArrays
@@ -83,6 +84,7 @@ class VarianceComponents:
         return str(self.table.to_html(index=False, escape=True, border=0))
 
 
+@check_arguments
 def variance_components(judgments: Judgments) -> VarianceComponents:
     """Divide the variance of a single judgment among systems, annotators, documents and more.
 

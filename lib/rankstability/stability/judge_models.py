@@ -15,10 +15,11 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments, check_columns
 from ..errors import DataError, suggest
 from ..inference.ratings import infer_ratings
 from ..io.judges import load_judge_models
-from ..judgments import SCORE_KINDS, Judgments
+from ..judgments import COMPARISON_KINDS, SCORE_KINDS, Judgments
 from ..ranking.procedures import Procedure, scores_for
 from ..scores.arrays import ScoreArrays
 from .inferred import choose_procedure
@@ -70,7 +71,7 @@ SAVED = [
     "saved_low",
     "saved_high",
 ]
-Judge: TypeAlias = "pd.DataFrame | Judgments | str"
+Judge: TypeAlias = pd.DataFrame | Judgments | str
 
 
 @dataclass(frozen=True)
@@ -201,6 +202,7 @@ class JudgeModelComparison:
         return scores_for(self.judgments, self._chosen)
 
 
+@check_arguments
 def compare_judge_model(
     judgments: Judgments,
     judge: Judge | Mapping[str, Judge] | None = None,
@@ -280,6 +282,8 @@ def _judges(
     if isinstance(judge, Judgments):
         return {judge.task or judge.campaign or "another study": judge}
     if isinstance(judge, pd.DataFrame):
+        if judgments.kind not in COMPARISON_KINDS:
+            check_columns("judge", judge, ("system", "segment", "score"))
         return {"judge model": judge}
     known = load_judge_models(judgments.campaign, judgments.pair)
     known |= {name: _of_annotator(judgments, name) for name in judgments.judge_models}
@@ -305,6 +309,7 @@ def _scores(given: pd.DataFrame | Judgments, procedure: str) -> pd.DataFrame:
     """Return the score of each output: system, segment, document (perhaps empty), score."""
     if isinstance(given, Judgments):
         return output_means(scores_for(given, choose_procedure(given, procedure)))
+    check_columns("judge", given, ("system", "segment", "score"))
     table = given.astype({"system": str, "segment": str})
     document = table["document"] if "document" in table else pd.Series("", table.index)
     document = document.astype(object).where(document.notna(), "").astype(str)

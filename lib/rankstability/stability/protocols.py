@@ -18,6 +18,7 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..inference.ratings import infer_ratings
 from ..inference.units import sums_by
@@ -78,7 +79,7 @@ SETS = [
     "without_p",
     "p_holm",
 ]
-Study: TypeAlias = "Judgments | pd.DataFrame"
+Study: TypeAlias = Judgments | pd.DataFrame
 
 
 @dataclass(frozen=True)
@@ -186,6 +187,7 @@ class StudyComparison:
         return np.random.default_rng(self.seed)
 
 
+@check_arguments
 def compare_studies(
     studies: Judgments | Mapping[str, Study],
     *,
@@ -247,6 +249,8 @@ def compare_studies(
     """
     if isinstance(studies, Judgments):
         studies = {studies.campaign or "study": studies}
+    if not studies:
+        raise DataError("too_few_studies", value=0)
     return StudyComparison(dict(studies), unit, procedure, alpha, resamples, seed)
 
 
@@ -386,7 +390,7 @@ def _documents(studies: list[ScoreArrays]) -> pd.Series:
     for study in studies:
         if study.has("document"):
             return pd.Series(study.segment_unit("document"), index=list(study.segments))
-    raise DataError("no_documents", remedy="unit='segment'")
+    raise DataError("no_documents", expected="documents, or unit='segment'")
 
 
 def _annotator_cells(study: ScoreArrays, systems: list[str], segments: list[str]) -> AnnotatorCells:

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
+from ..arguments import check_count, check_positive
 from ..errors import DataError
 from ..judgments import Judgments
 
@@ -48,12 +49,13 @@ class ModelParameters:
     width: float = 10.0
 
     def __post_init__(self) -> None:
+        for name in ("systems", "block"):
+            check_count(name, getattr(self, name))
         if not 2 <= self.block <= self.systems:
             expected = f"from 2 to {self.systems}"
             raise DataError("bad_block", column="block", value=self.block, expected=expected)
         for name in ("spread", "width"):
-            if not getattr(self, name) > 0:
-                raise DataError("not_positive", column=name, value=getattr(self, name))
+            check_positive(name, getattr(self, name))
 
     @property
     def comparisons_per_block(self) -> int:
@@ -154,8 +156,7 @@ def simulate_judgments(
 ) -> tuple[Judgments, pd.Series]:
     """Return a simulated campaign and the true qualities: see `ComparisonModel.simulate`."""
     for name, value in (("comparisons", comparisons), ("annotators", annotators)):
-        if value < 1:
-            raise DataError("bad_number", column=name, value=value)
+        check_count(name, value)
     block = model.block
     quality = draw_qualities(model, 1, rng)[0]
     blocks = int(model.blocks_for(np.asarray(comparisons)))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError
+from ..arguments import check_count
 from ..ranking.feedback import feedback_arc_sets, net_weights
 from ..ranking.relative import expected_win, share_of_decided
 from ..scores.pairwise import PairCounts
@@ -37,8 +37,7 @@ def _in_parts(
     work: Callable[[int, np.random.Generator], np.ndarray], total: int, size: int, seed: int
 ) -> np.ndarray:
     """Return the results of `total` campaigns, of which at most `size` share a generator."""
-    if total < 1:
-        raise DataError("bad_number", column="campaigns", value=total)
+    check_count("campaigns", total)
     counts = [min(size, total - start) for start in range(0, total, size)]
     seeds = np.random.SeedSequence(seed).spawn(len(counts))
     pairs = zip(counts, seeds, strict=True)

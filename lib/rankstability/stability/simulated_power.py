@@ -16,6 +16,7 @@ import pandas as pd
 from scipy.special import bdtrc, ndtr
 from scipy.stats import binom
 
+from ..arguments import check_count
 from ..errors import DataError
 from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..scores.arrays import VoteArrays
@@ -145,8 +146,7 @@ def fit_growth(
 ) -> pd.DataFrame:
     """Return the growth of a real campaign and of the model that fits: see `ComparisonModel.fit`."""
     check_judgments(judgments, COMPARISON_KINDS)
-    if orders < 1:
-        raise DataError("bad_number", column="orders", value=orders)
+    check_count("orders", orders)
     votes = vote_arrays(judgments)
     n = len(votes.systems)
     if n < 2:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments, check_columns
 from ..judgments import Judgments
 from ..perturb import keep
 from .studies import (
@@ -70,6 +71,7 @@ class StudyResults:
         return self.p <= self.alpha + EQUAL
 
 
+@check_arguments
 def srp(
     judgments: Judgments | RatedItems,
     *,
@@ -379,6 +381,7 @@ class _MeanOverPairs:
         return float(np.sqrt((len(known) - 1) * known.var())) if len(known) else np.nan
 
 
+@check_arguments
 def least_entropy(judgments: Judgments | pd.DataFrame) -> float:
     """Compute the lowest normalised entropy of workloads that a study of all documents can have.
 
@@ -408,6 +411,7 @@ def least_entropy(judgments: Judgments | pd.DataFrame) -> float:
     """
     if isinstance(judgments, pd.DataFrame):
         table = judgments
+        check_columns("judgments", table, ("document", "annotator"))
     else:
         table = keep(judgments, complete_items=True).table
     held = pd.crosstab(table["document"].astype(str), table["annotator"].astype(str)) > 0

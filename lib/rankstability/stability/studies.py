@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_alpha, check_count
 from ..errors import DataError, suggest
 from ..judgments import Judgments
 from ..perturb import keep
@@ -70,11 +71,9 @@ class Design:
             if value not in known:
                 expected = suggest(value, known) or ", ".join(known)
                 raise DataError(code, value=value, expected=expected)
-        if not 0 < self.alpha < 1:
-            raise DataError("bad_alpha", value=self.alpha, expected="between 0 and 1")
+        check_alpha(self.alpha)
         for name in ("studies", "studies_per_document_set", "permutations"):
-            if getattr(self, name) < 1:
-                raise DataError("bad_number", column=name, value=getattr(self, name))
+            check_count(name, getattr(self, name))
         if self.load_balance == FULL:
             return
         if not isinstance(self.load_balance, float | int):

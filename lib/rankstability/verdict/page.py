@@ -5,10 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
-import os
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -26,7 +23,8 @@ from ..formatting import page_in_frame
 from ..inference.questions import look_alpha
 from ..inference.rank import rank_systems
 from ..io.results import table_bytes
-from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
+from ..io.write import write_folder
+from ..judgments import COMPARISON_KINDS, Judgments
 from ..perturb import keep
 from ..ranking.result import Ranking
 from .facts import Questions, collect_facts
@@ -119,13 +117,9 @@ def verdict_on(
     title: str = "",
 ) -> Verdict:
     """Return the verdict on one ranking, with the answers to these questions; see `verdict`."""
-    check_judgments(judgments)
     if asked.looks is not None:
         alpha = look_alpha(asked.look, asked.looks, alpha)
-    comparisons = judgments.kind in COMPARISON_KINDS
-    ranking = rank_systems(
-        judgments, procedure=None if comparisons else procedure, unit=unit, alpha=alpha
-    )
+    ranking = rank_systems(judgments, procedure=procedure, unit=unit, alpha=alpha)
     facts = collect_facts(judgments, ranking, asked, procedure=procedure, unit=unit, title=title)
     page, answer = render(facts)
     return Verdict(facts, page, ranking, answer)
@@ -432,33 +426,6 @@ def plain_text(markup: str) -> str:
 
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
-
-
-def write_folder(target: Path, contents: Mapping[str, bytes]) -> None:
-    """Write files into a folder, whole or not at all; names can contain folders.
-
-    Everything is written beside the target first. A new folder is then renamed; in an existing one
-    each file is replaced, the last one of `contents` at the end.
-    """
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=".partial-", dir=target.parent))
-        try:
-            for name, content in contents.items():
-                path = scratch / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-            scratch.chmod(0o755)
-            if not target.exists():
-                scratch.rename(target)
-                return
-            for name in contents:
-                (target / name).parent.mkdir(parents=True, exist_ok=True)
-                os.replace(scratch / name, target / name)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
-    except OSError as error:
-        raise DataError("unwritable_folder", file=target, value=error.strerror) from None
 
 
 def split_by(judgments: Judgments, column: str) -> dict[str, Judgments]:

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from ..errors import DataError, escape_invisible
 from ..formatting import page_in_frame
 from ..inference.tasks import rank_over_tasks
+from ..io.write import write_folder
 from ..judgments import Judgments
 from .facts import Questions, leaders_of, plain_value
 from .page import (
@@ -19,7 +20,6 @@ from .page import (
     page_environment,
     page_values,
     verdict_on,
-    write_folder,
 )
 from .words import nouns_for
 
@@ -99,6 +99,8 @@ def verdicts_on(
     """Return the verdicts on several rankings, with one page side by side; see `verdict`."""
     if not parts:
         raise DataError("no_judgments")
+    if asked.earlier is not None:
+        raise DataError("argument_not_used", argument="earlier", data="several rankings")
     made = {
         name: verdict_on(
             part,
@@ -112,8 +114,9 @@ def verdicts_on(
     }
     rankings = {name: one.ranking for name, one in made.items()}
     humans = {name: part.humans for name, part in parts.items()}
-    candidates = leaders_of(rankings, humans, alpha)
-    tasks = _over_all(list(parts.values()), procedure, unit, alpha) if over_all else None
+    level = next(iter(rankings.values())).alpha  # of one look, if several are planned
+    candidates = leaders_of(rankings, humans, level)
+    tasks = _over_all(list(parts.values()), procedure, unit, level) if over_all else None
     return Verdicts(made, candidates, tasks, _page(made, candidates, tasks, title))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import Judgments, check_judgments
 from .facts import Questions
@@ -13,6 +14,7 @@ from .page import Verdict, split_by, verdict_on
 from .several import Verdicts, verdicts_on
 
 
+@check_arguments
 def verdict(
     judgments: Judgments | Mapping[str, Judgments],
     output: str | Path = "",
@@ -85,9 +87,13 @@ def verdict(
     >>> list(rs.verdict(pairs).candidates)
     ['de-en', 'en-cs']
     """
-    pairs = [ask] if ask and all(isinstance(name, str) for name in ask) else list(ask)
-    if any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
+    names = list(ask)
+    is_pair = len(names) > 0 and all(isinstance(name, str) for name in names)
+    pairs = [names] if is_pair else names
+    if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
         raise DataError("bad_setting", column="ask", value=str(ask), expected="two systems")
+    if look != 1 and looks is None:
+        raise DataError("argument_not_used", argument="look", data="a campaign without looks")
     asked = Questions(
         pairs=tuple((str(a), str(b)) for a, b in pairs),
         baseline=baseline,
