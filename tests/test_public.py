@@ -120,7 +120,7 @@ def test_what_is_not_a_ranking_is_refused(name):
         ("srp", {"studies": -1}, "bad_number"),
         ("srp", {"studies": "10"}, "wrong_argument"),
         ("srp", {"load_balance": None}, "wrong_argument"),
-        ("rank_systems", {"alpha": "0.05"}, "wrong_argument"),
+        ("rank_systems", {"alpha": "0.05"}, "bad_alpha"),
         ("rank_systems", {"alpha": float("nan")}, "bad_alpha"),
         ("rank_systems", {"rng": 5}, "wrong_argument"),
         ("rank_systems", {"test": 5}, "wrong_argument"),

@@ -21,7 +21,7 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 NUMBERS = {int: Integral, float: Real}  # numbers of NumPy count as well
 ARRAYS = (np.ndarray, pd.Series, pd.Index)  # count as sequences
-JUDGMENTS = "Judgments"
+JUDGMENTS, RANKING = "Judgments", "Ranking"
 LEAST = {
     "seed": 0,
     "resamples": 0,
@@ -40,8 +40,8 @@ MAX_SHOWN = 60  # characters of a value
 def check_arguments(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Check the arguments of a public function against their annotations before it is called.
 
-    The call raises DataError ``wrong_argument``, or ``not_judgments`` where only judgments are
-    taken, or ``bad_number`` for a number below `LEAST`.
+    The call raises DataError ``wrong_argument``; ``not_judgments``, ``not_a_ranking`` or
+    ``bad_alpha`` where these are taken; or ``bad_number`` for a number below `LEAST`.
     """
     signature = inspect.signature(function)
 
@@ -97,8 +97,12 @@ def _fits(value: object, hint: Any) -> bool:
 def _error(name: str, value: object, hint: Any) -> DataError:
     """Return the error for an argument of another type."""
     kind = getattr(hint, "__name__", "")
-    if kind == JUDGMENTS:
+    if kind == JUDGMENTS or name in ("judgments", "data"):
         return DataError("not_judgments", value=type(value).__name__)
+    if kind == RANKING:
+        return DataError("not_a_ranking", value=type(value).__name__)
+    if name == "alpha":
+        return DataError("bad_alpha", value=str(value)[:MAX_SHOWN])
     plain = isinstance(value, str | int | float | Path | type(None))
     return DataError(
         "wrong_argument",

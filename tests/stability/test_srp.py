@@ -300,7 +300,7 @@ def test_buckets_give_equal_numbers_as_long_as_they_can():
         ({"load_balance": "half"}, "bad_load_balance"),
         ({"grouping": "system-balanced", "load_balance": 0.7}, "system_balanced_entropy"),
         ({"documents": 8}, "too_many_documents"),
-        ({"documents": 0}, "too_many_documents"),
+        ({"documents": 0}, "bad_number"),
         ({"ratings_per_item": 4}, "too_many_ratings_per_item"),
         ({"studies": 0}, "bad_number"),
         ({"alpha": 1.5}, "bad_alpha"),

@@ -345,9 +345,6 @@ def compare(first: Ranking, second: Ranking, systems: list[str] | None = None) -
     >>> bool(rs.compare(before, after).order_changed)
     False
     """
-    for ranking in (first, second):
-        if not isinstance(ranking, Ranking):
-            raise DataError("not_a_ranking", value=type(ranking).__name__)
     both = [name for name in first.systems if name in set(second.systems)]
     if systems is not None:
         for name in systems:
