@@ -118,3 +118,16 @@ def test_a_notebook_stops_at_once_where_it_does_not_apply(name, campaign, tmp_pa
         )
     assert caught.value.ename == "DataError"
     assert caught.value.exec_count == 3  # after the defaults and the parameters that were given
+
+
+@pytest.mark.parametrize("topic", ["01_replication", "05_document_difficulty"])
+def test_a_notebook_on_scores_also_runs_on_mqm_without_z_scores(topic):
+    path = ROOT / "notebooks" / f"{topic}.ipynb"
+    parameters, *rest = code_of(nbformat.read(path, as_version=4))
+    names = {}
+    exec(parameters, names)
+    names |= {"campaign": "demo-mqm", "pair": "en-de"}
+    for source in rest:
+        exec(source, names)
+    assert names["judgments"].kind == "mqm"
+    assert len(names["conclusions"])
