@@ -301,7 +301,7 @@ NOTES: dict[str, str] = {
     "few_effective_units": "Only very large differences can be detected, because there are fewer than "
     "four effective {unit}s. If {unit}s have strong preferences of their own, up to a quarter of "
     "such rankings could contain a false difference.",
-    "few_large_units": "{number} {unit}s hold about a fifth of the judgments each, or more. If their "
+    "few_large_units": "{number} {unit}s hold a large share of the judgments each. If their "
     "effects on systems are larger than all else, up to 8 % of such rankings contain an error "
     "instead of 5 %.",
     "unit_with_half": "A single {unit} holds half of the judgments or more, so that the {unit}s count "

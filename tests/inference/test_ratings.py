@@ -7,6 +7,7 @@ import pytest
 
 from rankstability.errors import DataError
 from rankstability.inference.ratings import infer_ratings, pair_tests, second_answer
+from rankstability.inference.regimes import share_notes
 from rankstability.scores.arrays import ScoreArrays
 from rating_tables import crossed, random_ratings, rating_arrays
 
@@ -296,3 +297,9 @@ def test_speed_of_many_systems_and_annotators():
     start = time.process_time()
     infer_ratings(arrays)
     assert time.process_time() - start < 10
+
+
+def test_six_heavy_questions_are_named():
+    six = np.array([0.15] * 6 + [0.1])
+    assert share_notes({"question": six}) == {"few_large_units": {"number": 6, "unit": "question"}}
+    assert share_notes({"annotator": six}) == {}
