@@ -240,7 +240,7 @@ EXCLUSIONS: dict[str, str] = {
     "no_value_of_each": "rows without a value in the column that divides the rankings",
     "no_score": "rows without a score",
     "other_pairs": "rows of other language pairs",
-    "reference_or_control": "references and controls, which are not ranked",
+    "reference_or_control": "references and controls that check annotators; they are not ranked",
     "constant_annotator": "judgments by annotators who gave every output the same score (no z-score)",
     # files and formats
     "no_rating": "rows with metadata only",
@@ -279,7 +279,7 @@ NOTES: dict[str, str] = {
     # files and formats
     "blanks_around_names": "names with blanks around them, which were removed",
     "identical_rows": "rows that are identical to another row",
-    "identical_blocks": "blocks that are identical to an earlier block",
+    "identical_blocks": "blocks that repeat an earlier block (they count)",
     "second_score": "second scores of an output by the same annotator",
     "second_vote": "second votes of an annotator on the same question and systems",
     "joined_systems": "rows of joined ids A+B, which count for both systems",

@@ -291,8 +291,8 @@ class Axis:
             width = 100 * (row["rank_high"] - row["rank_low"] + 1) / self.n
             at = f'x="{low:.2f}%" width="{width:.2f}%" y="5" height="8"'
             parts.append(f'<rect class="dot" {at} opacity=".35"/>')
-        middle = 100 * (row["rank"] - 0.5) / self.n
-        parts.append(f'<circle class="dot" cx="{middle:.2f}%" cy="9" r="2.6"/>')
+            middle = 100 * (row["rank"] - 0.5) / self.n
+            parts.append(f'<circle class="dot" cx="{middle:.2f}%" cy="9" r="2.6"/>')
         return _drawing(parts)
 
 
