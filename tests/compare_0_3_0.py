@@ -164,12 +164,11 @@ def add_derived(tables: dict) -> None:
     count = pd.to_numeric(top["counts.systems"]) + pd.to_numeric(top["counts.humans"])
     top["counts.documents"] = top["counts.documents"].replace("0", "")
     top["counts.systems_and_humans"] = count.astype(str)
-    assessed = verdicts[verdicts["assessable"] == "True"].assign(
-        place=lambda table: table["rank"].astype(int)
+    places = verdicts.assign(
+        place=verdicts["rank"].astype(int), last=verdicts["assessable"] != "True"
     )
-    first = (
-        assessed.sort_values("place", kind="stable").groupby(["campaign", "pair"])["system"].first()
-    )
+    places = places.sort_values(["last", "place"], kind="stable")
+    first = places.groupby(["campaign", "pair"])["system"].first()
     top["leader_of_all"] = [
         first.get(key, "") for key in zip(top["campaign"], top["pair"], strict=True)
     ]
@@ -365,6 +364,7 @@ def compare_tables(old: dict, new: dict) -> None:
                         state = "changed with a reason"
                 count[state] += 1
                 if state == "UNEXPLAINED":
+                    whole[f"UNEXPLAINED cells of {present['campaign'].iloc[place]}"] += 1
                     examples.append((column, *present[[*by, *keys]].iloc[place], before, value))
         whole += Counter(
             {f"cells: {key}" if not key.startswith("rows") else key: n for key, n in count.items()}
