@@ -96,6 +96,14 @@ ERRORS: dict[str, str] = {
     "where_keeps_nothing": "No row has this value.",
     "not_true_or_false": "This is neither true nor false.",
     "several_outcomes": "A row has no outcome, or several.",
+    "several_marks": "Several columns are marked where one value is expected.",
+    "best_is_worst": "The same output is chosen as the best and as the worst.",
+    "list_too_short": "No list has an element at this place. The first element is [0].",
+    "sheets_differ": "The sheets have different columns. Leave sheets out that hold no judgments, with --where.",
+    "not_a_workbook": "Only workbooks (.xlsx) have sheets.",
+    "no_sheet_fits": "No sheet has a name of this form.",
+    "decimal_comma": "The scores seem to be written with decimal commas. Add --decimal , to read them so.",
+    "mixed_decimals": "Some scores are written with a decimal comma and some with a decimal point. Write all of them in one way.",
     "bad_options": "A choice needs at least two different options.",
     "chosen_not_shown": "The chosen output is not among the options.",
     "empty_name": "Some names are empty ({rows} rows).",
@@ -230,7 +238,7 @@ ERRORS: dict[str, str] = {
 
 EXCLUSIONS: dict[str, str] = {
     "where": "rows that were not asked for",
-    "nothing_chosen": "choices in which no option was chosen",
+    "nothing_chosen": "choices or rankings in which no option was chosen",
     "empty_list": "rows whose list is empty",
     "no_winner": "comparisons without a winner",
     "no_value_of_each": "rows without a value in the column that divides the rankings",
@@ -272,6 +280,7 @@ NOTES: dict[str, str] = {
     "order_unknown": "comparisons whose order of presentation is not known",
     "both_orders": "combinations of a question and two systems that were compared in both orders",
     "hidden_rows": "hidden rows of a sheet",
+    "decimal_commas": "scores that are written with a decimal comma",
     # files and formats
     "blanks_around_names": "names with blanks around them, which were removed",
     "identical_rows": "rows that are identical to another row",

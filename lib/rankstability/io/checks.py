@@ -13,7 +13,14 @@ import pandas as pd
 
 from ..errors import DataError, suggest
 from ..judgments import EXCLUDED, Judgments
-from .propose import has_numbers, propose_codes, propose_roles, question_columns, word_scale
+from .propose import (
+    has_numbers,
+    other_header,
+    propose_codes,
+    propose_roles,
+    question_columns,
+    word_scale,
+)
 from .shape import TRUTH, list_columns, nested_value, spelled
 
 MISSING = ("", "na", "n/a", "nan", "none", "null", "-")
@@ -36,6 +43,9 @@ INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 )
 BLANKS = re.compile(r"\s+")
+WITH_COMMA = re.compile(r"[-+]?\d+,\d+ ?%?")
+WITH_POINT = re.compile(r"[-+]?\d*\.\d+ ?%?")
+THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 UNUSUAL = re.compile(rf"(?m)^\s|[^\S\n]$|[^\S\n ]|  |{INVISIBLE.pattern}")  # in names
 MIN_ON_SCALE = 10  # scores from which a scale is told
 MIN_SCALE_RATIO = 4.0  # between the largest scores of two scales
@@ -44,6 +54,10 @@ STRAYS = (-1.0, -9.0, -99.0, -999.0, 99.0, 999.0, 9999.0)  # usual codes for no 
 MAX_LABELS = 3  # rows of labels
 MAX_LISTED = 6  # names that an error lists
 BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad")
+OTHER_HEADER = {
+    "none": "a row of names; if the file has none, --header none",
+    "[1, 2]": "a name for each column; if two rows name them, --header 1 2",
+}
 FLAGS = ("is_tie", "tie", "ties", "draw", "is_draw")
 
 
@@ -54,6 +68,7 @@ class Notes:
     file: str
     out: list[tuple[str, str, int, str]] = field(default_factory=list)
     kept: list[tuple[str, str, int, str]] = field(default_factory=list)
+    separator: str = ""
 
     def leave_out(self, code: str, rows: int, detail: str = "") -> None:
         """Count rows that were left out."""
@@ -87,7 +102,13 @@ def missing_roles(
     if nothing or not {spelled(str(name)) for name in frame.columns} - {"id"}:
         return DataError("no_ratings", file=file, missing=names, columns=columns)
     proposed = propose_roles(frame, roles, missing, votes)
-    return DataError("missing_role", file=file, propose=proposed, missing=names, columns=columns)
+    header = other_header(frame)
+    if header is not None:
+        proposed.insert(0, {"header": header})
+    return DataError(
+        "missing_role", file=file, expected=OTHER_HEADER.get(str(header)), propose=proposed,
+        missing=names, columns=columns,
+    )  # fmt: skip
 
 
 def refuse_flag_of_ties(frame: pd.DataFrame, file: str | None) -> None:
@@ -184,7 +205,7 @@ def refuse_totals(
         if role not in table:
             continue
         names = [str(name) for name in table[role].unique()]
-        labels = {spelled(role), spelled(str(columns.get(role, role)))}
+        labels = {spelled(name) for name in (role, columns.get(role, role)) if not _is_number(name)}
         labels |= {label + "name" for label in labels} | {label + "id" for label in labels}
         listed = [
             name
@@ -215,6 +236,40 @@ def apply_name_codes(
             if known.any():
                 table[role] = table[role].replace(names)
     return table
+
+
+def read_decimal_commas(
+    cells: pd.Series, given: Mapping[str, Any], notes: Notes, name: str, file: str | None
+) -> pd.Series:
+    """Return scores with decimal points in place of decimal commas.
+
+    They need no declaration in a file whose cells are separated by semicolons or tabs, unless all
+    of them could be thousands.
+    """
+    text = cells.astype(str).str.strip()
+    known = [value for value in text.unique() if value not in given.get("codes", {})]
+    commas = {value: value.replace(",", ".") for value in known if WITH_COMMA.fullmatch(value)}
+    if not commas:
+        return cells
+    point = next((value for value in known if WITH_POINT.fullmatch(value)), "")
+    written = text.isin(list(commas))
+    if point:
+        row = text.index[text == point][0]
+        raise DataError(
+            "mixed_decimals",
+            file=file,
+            row=row,
+            column=name,
+            value=f"{next(iter(commas))} and {point}",
+        )
+    unclear = notes.separator not in (";", "\t") or all(map(THOUSANDS.fullmatch, commas))
+    if unclear and "decimal" not in given:
+        raise DataError(
+            "decimal_comma", file=file, row=text.index[written][0], column=name,
+            value=", ".join(list(commas)[:MAX_LISTED]), propose=[{"decimal": ","}],
+        )  # fmt: skip
+    notes.keep("decimal_commas", int(written.sum()), name)
+    return text.replace(commas)
 
 
 def read_scores(
@@ -354,6 +409,7 @@ def build_ratings(
             raise DataError("list_as_name", file=file, column=found[role], value=nested)
     table = clean_names(table, names, notes)
     table = apply_name_codes(table, names, codes)
+    table["score"] = read_decimal_commas(table["score"], given, notes, found["score"], file)
     table["score"] = read_scores(table["score"], codes, found["score"], file, first_line)
     for role in ("system", "segment"):
         empty = table.index[table[role] == ""]
@@ -493,7 +549,8 @@ def _names_of_score(column: str, given: Mapping[str, Any]) -> list[str]:
     """Return the names that could say what the score is: of its column, pattern, or all columns."""
     columns = [str(name) for name in (*given.get("wide", ()), *given.get("criteria", ()))]
     of_all = columns[:1] if columns and all(map(_is_lower_better, columns)) else []
-    return [column, str(given.get("score", "")), *of_all]
+    patterns = [str(text) for text in given.values() if "{score}" in str(text)]
+    return [column, str(given.get("score", "")), *patterns, *of_all]
 
 
 def _is_lower_better(name: str) -> bool:

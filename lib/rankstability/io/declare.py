@@ -14,6 +14,7 @@ from typing import Any
 from ..errors import DataError, suggest
 
 TEXT, FLAG, LIST, PAIRS, NUMBER, RANGE = "text", "flag", "list", "pairs", "number", "range"
+ROWS, NO_ROWS = "rows", "none"
 ROLES = (
     "system", "segment", "score", "annotator", "document", "domain", "criterion", "left", "right",
     "winner", "question", "chosen", "options", "pair", "hit", "item_type", "time",
@@ -27,7 +28,8 @@ class Word:
     Attributes
     ----------
     kind : str
-        ``text``, ``flag``, ``list``, ``pairs`` (name=value), ``number`` or ``range`` (two numbers).
+        ``text``, ``flag``, ``list``, ``pairs`` (name=value), ``number``, ``range`` (two numbers) or
+        ``rows`` (a number of a row, several, or ``none``).
     allowed : tuple of str
         The values that it can have; empty: any.
     """
@@ -61,6 +63,7 @@ WORDS: dict[str, Word] = {
         Word("question", TEXT, NAMES, "comparisons: the prompt or source that both answered"),
         Word("chosen", TEXT, NAMES, "a choice among several outputs: the one chosen"),
         Word("options", TEXT, NAMES, "all outputs that were shown; without --chosen: best first"),
+        Word("worst", TEXT, NAMES, "best-worst scaling: the output chosen as the worst"),
         Word("pair", TEXT, NAMES, "the language pair"),
         Word("hit", TEXT, NAMES, "the task of an annotator"),
         Word("item_type", TEXT, NAMES, "SYSTEM, REPEAT, REF or BAD_REF"),
@@ -78,9 +81,12 @@ WORDS: dict[str, Word] = {
             SHAPE,
             "only rows with this value: COLUMN=VALUE; all others: COLUMN!=VALUE",
         ),
-        Word("header", NUMBER, SHAPE, "the row that names the columns, from 1"),
+        Word("onehot", TEXT, SHAPE, 'columns of 0 and 1 for each value, such as "rating_{score}"'),
+        Word("header", ROWS, SHAPE, "the row that names the columns, from 1; 1 2: both; or none"),
         Word("skip_rows", NUMBER, SHAPE, "rows below the header that are no data"),
         Word("sheet", TEXT, SHAPE, "the sheet of a workbook"),
+        Word("sheets", TEXT, SHAPE, 'names of several sheets, such as "{annotator}"'),
+        Word("decimal", TEXT, SHAPE, "the decimal mark of the scores: a comma", (",",)),
         Word("codes", PAIRS, MEANING, "what values mean: A=left 1..3=left good=4 old-name=name"),
         Word("lower_is_better", FLAG, MEANING, "ranks, error rates, penalties"),
         Word("higher_is_better", FLAG, MEANING, "the opposite, where the name suggests otherwise"),
@@ -155,6 +161,8 @@ def _converted(word: Word, value: Any, file: str | None) -> Any:
         return [str(each) for each in value] if _is_list(value) else [str(value)]
     if word.kind == PAIRS:
         return _pairs(word, value, file)
+    if word.kind == ROWS:
+        return _rows(value, wrong)
     try:
         if word.kind == NUMBER:
             number = int(str(value))
@@ -177,7 +185,22 @@ _EXPECTED = {
     PAIRS: "name=value",
     NUMBER: "a whole number",
     RANGE: "two numbers, the lower first",
+    ROWS: "a whole number, several in order, or none",
 }
+
+
+def _rows(value: Any, wrong: DataError) -> int | str | list[int]:
+    """Return the number of a row, the numbers of several in order, or ``none``."""
+    parts = list(value) if _is_list(value) else str(value).split()
+    if [str(part) for part in parts] == [NO_ROWS]:
+        return NO_ROWS
+    try:
+        numbers = [int(str(part)) for part in parts]
+    except ValueError:
+        raise wrong from None
+    if not numbers or numbers[0] < 1 or numbers != sorted(set(numbers)):
+        raise wrong
+    return numbers[0] if len(numbers) == 1 else numbers
 
 
 def _is_list(value: Any) -> bool:
@@ -252,7 +275,7 @@ def _given(word: Word, values: list[str]) -> Any:
         return True
     if not values:
         raise DataError("option_without_value", value=word.option)
-    if word.kind in (LIST, PAIRS, RANGE):
+    if word.kind in (LIST, PAIRS, RANGE, ROWS):
         return values
     if len(values) > 1:
         raise DataError("several_values", column=word.option, value=" ".join(values))

@@ -132,6 +132,18 @@ def has_numbers(frame: pd.DataFrame) -> bool:
     return False
 
 
+def other_header(frame: pd.DataFrame) -> Any:
+    """Return ``header`` as the columns suggest it: ``none``, two rows, or None as it is."""
+    names = [str(name) for name in frame.columns]
+    head = frame.head(HEAD)
+    numbers = [name for name in names if re.fullmatch(r"-?\d+([.,]\d+)?", name)]
+    again = [name for name in names if name not in numbers and head[name].map(str).eq(name).any()]
+    if numbers and again:
+        return "none"
+    unnamed = [name for name in names if re.fullmatch(r"column \d+", name)]
+    return [1, 2] if unnamed and all(head[name].iloc[0] != "" for name in unnamed) else None
+
+
 def _comparisons(
     head: pd.DataFrame, free: Sequence[str], roles: Mapping[str, str], missing: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
