@@ -104,6 +104,8 @@ ERRORS: dict[str, str] = {
     "no_sheet_fits": "No sheet has a name of this form.",
     "decimal_comma": "The scores seem to be written with decimal commas. Add --decimal , to read them so.",
     "mixed_decimals": "Some scores are written with a decimal comma and some with a decimal point. Write all of them in one way.",
+    "split_disagrees": "Two columns supply different names for one row.",
+    "one_option_in_a_row": "Every row holds one output. Write all outputs of a choice into one row, in one cell or in numbered columns.",
     "bad_options": "A choice needs at least two different options.",
     "chosen_not_shown": "The chosen output is not among the options.",
     "empty_name": "Some names are empty ({rows} rows).",

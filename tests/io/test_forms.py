@@ -232,6 +232,225 @@ def test_a_place_in_a_list_is_no_row() -> None:
     assert judgments(frame, score="Q1[0]").table["score"].tolist() == [1, 2, 3, 4]
 
 
+# ------------------------------------------------------------------ exports of platforms
+
+
+def crowd(path: Path) -> None:
+    """Ratings of recordings as a crowd platform exports them, with answers as JSON in a cell."""
+    rows = [
+        {
+            "AssignmentStatus": status,
+            "WorkerId": who,
+            "Input.audio_url": f"https://example.org/{s}/{k}.wav",
+            "Answer.taskAnswers": json.dumps(
+                [{"quality": {str(n): n == (value if status == "Approved" else 1)
+                              for n in (1, 2, 3, 4, 5)}}]
+            ),
+        }
+        for s, k, who in EVERY
+        for value in [rating(s, k, who)]
+        for status in ("Approved", "Rejected")
+    ]  # fmt: skip
+    pd.DataFrame(rows).to_csv(path, index=False)
+
+
+def label_studio(path: Path) -> None:
+    def result(s: str, k: int, who: str) -> list[dict[str, Any]]:
+        return [
+            {"from_name": "comment", "type": "textarea", "value": {"text": ["7"]}},
+            {"from_name": "quality", "type": "rating", "value": {"rating": rating(s, k, who)}},
+        ]
+
+    records = [
+        {
+            "data": {"mt": s, "id": k},
+            "annotations": [{"completed_by": {"email": who}, "result": result(s, k, who)} for who in PEOPLE],
+            "predictions": [],
+        }
+        for s in SYSTEMS
+        for k in ITEMS
+    ]  # fmt: skip
+    write_json(path, records)
+
+
+def argilla(path: Path) -> None:
+    records = [
+        {
+            "fields": {"source": "?"},
+            "metadata": {"mt": s, "id": k},
+            "responses": [
+                {"user_id": who, "status": status, "values": {"quality": {"value": value}}}
+                for who in PEOPLE
+                for status, value in (("submitted", rating(s, k, who)), ("draft", 1))
+            ],
+        }
+        for s in SYSTEMS
+        for k in ITEMS
+    ]
+    write_json(path, records)
+
+
+def google_forms(path: Path) -> None:
+    words = ("", "1 (bad)", "2", "3", "4", "5 (good)")
+    rows = [
+        {"Timestamp": "2024/01/01 10:00", "Email Address": who, "Comments": "."}
+        | {f"How good is sentence {k}? [{s}]": words[rating(s, k, who)]
+           for k in ITEMS for s in SYSTEMS}
+        for who in PEOPLE
+    ]  # fmt: skip
+    pd.DataFrame(rows).to_csv(path, index=False)
+
+
+def german_survey(path: Path) -> None:
+    frame = ratings().assign(stars=lambda t: t["stars"].map("{},0".format))
+    frame["column"] = "T" + frame["item"].astype(str) + "[" + frame["model"] + "]. Wie gut?"
+    wide = frame.pivot(index="rater", columns="column", values="stars").reset_index()
+    wide.rename(columns={"rater": "id. Antwort"}).to_csv(path, sep=";", index=False, quoting=1)
+
+
+def esa(path: Path) -> None:
+    above: list[Any] = ["", "", "", *(name for s in SYSTEMS for name in (s, "", ""))]
+    below = ["doc", "seg", "rater", *["translation", "errors", "score"] * 3]
+    body = [
+        [f"d{k}", k, who, *(cell for s in SYSTEMS for cell in ("?", "[]", rating(s, k, who)))]
+        for k in ITEMS
+        for who in PEOPLE
+    ]
+    write_sheets(path, {"de-en": [above, below, *body], "Notes": [["Thank you"]]})
+
+
+def labels(path: Path) -> None:
+    records = [
+        {
+            "text": "?",
+            "label": [f"score_{rating(s, k, who)}"],
+            "meta": {"mt": s, "id": k},
+            "by": who,
+        }
+        for s, k, who in EVERY
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def raters_in_columns(path: Path) -> None:
+    wide = ratings().pivot(index=["model", "item"], columns="rater", values="stars").reset_index()
+    wide.to_csv(path, index=False)
+
+
+def items_in_columns(path: Path) -> None:
+    wide = ratings().pivot(index=["model", "rater"], columns="item", values="stars").reset_index()
+    wide.assign(Average=3).to_csv(path, index=False)
+
+
+EXPORTS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "crowd.csv": (crowd, '--where AssignmentStatus=Approved --onehot "Answer.taskAnswers[].quality.{score}" --split "Input.audio_url=https://example.org/{system}/{segment}.wav" --annotator WorkerId'),
+    "label-studio.json": (label_studio, "--system data.mt --segment data.id --annotator annotations[].completed_by.email --score annotations[].result[].value.rating --where annotations[].result[].from_name=quality"),
+    "argilla.json": (argilla, "--system metadata.mt --segment metadata.id --annotator responses[].user_id --score responses[].values.quality.value --where responses[].status=submitted"),
+    "google-forms.csv": (google_forms, '--annotator "Email Address" --score "How good is sentence {segment}? [{system}]" --codes "1 (bad)=1" "5 (good)=5"'),
+    "german.csv": (german_survey, '--annotator "id. Antwort" --score "T{segment}[{system}]. Wie gut?"'),
+    "labels.jsonl": (labels, '--system meta.mt --segment meta.id --annotator by --split "label[0]=score_{score}"'),
+    "raters.csv": (raters_in_columns, "--system model --segment item --annotators anna bert carl dora"),
+    "items.csv": (items_in_columns, "--system model --annotator rater --items 1 2 3 4 5"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_exports_have_the_right_values(name: str, tmp_path: Path) -> None:
+    make, words = EXPORTS[name]
+    make(tmp_path / name)
+    assert values(command(tmp_path, f"{name} {words}")) == RIGHT
+
+
+def test_a_sheet_of_esa_names_systems_above_their_columns(tmp_path: Path) -> None:
+    esa(tmp_path / "esa.xlsx")
+    words = "--sheet de-en --header 1 2 --document doc --segment seg --annotator rater"
+    found = command(tmp_path, f'esa.xlsx {words} --score "{{system}}/score"')
+    assert (values(found), found.n_documents) == (RIGHT, 5)
+
+
+COMPARED = [
+    (a, b, k, who, (rating(a, k, who) > rating(b, k, who)) - (rating(a, k, who) < rating(b, k, who)))
+    for a, b in itertools.permutations(SYSTEMS, 2)
+    for k in ITEMS
+    for who in PEOPLE
+]  # fmt: skip
+VOTES = sorted(
+    (a, b, str(k), who, {1: "left", 0: "tie", -1: "right"}[sign]) for a, b, k, who, sign in COMPARED
+)
+
+
+def arena(path: Path) -> None:
+    names = {1: "model_a", 0: "tie (bothbad)", -1: "model_b"}
+    said = [{"role": "user", "content": "?"}]
+    lines = [
+        {
+            "id": k,
+            "models": [a, b],
+            "winner": names[sign],
+            "user": {"id": who},
+            "turns": [said, said],
+        }
+        for a, b, k, who, sign in COMPARED
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def strengths(path: Path) -> None:
+    rows = [
+        (who, f"{a}/utt{k}.wav", f"{b}/utt{k}.wav", -3 * sign if k % 2 else -sign)
+        for a, b, k, who, sign in COMPARED
+    ]
+    pd.DataFrame(rows, columns=["listener", "A", "B", "cmos"]).to_csv(path, index=False)
+
+
+def trials(path: Path) -> None:
+    done = [
+        {"trial_type": "button", "subject": who, "stimulus": [f"{a}_{k}.wav", f"{b}_{k}.wav"],
+         "response": 1 - sign}
+        for a, b, k, who, sign in COMPARED
+    ]  # fmt: skip
+    write_json(path, [*done, *({"trial_type": "instructions", "subject": who} for who in PEOPLE)])
+
+
+def prolific(path: Path) -> None:
+    head, text = ["ResponseId", "PROLIFIC_PID"], ["Response ID", "PROLIFIC_PID"]
+    body = [[f"R_{who}", who] for who in PEOPLE]
+    questions = [(a, b, k) for a, b in itertools.permutations(SYSTEMS, 2) for k in ITEMS]
+    signs = {row[:4]: row[4] for row in COMPARED}
+    for number, (a, b, k) in enumerate(questions, start=1):
+        head.append(f"{number}_Q5")
+        text.append(f"Item {k}: {a} or {b}?")
+        for row in body:
+            row.append({1: a, 0: "Equally good", -1: b}[signs[a, b, k, row[1]]])
+    ids = [json.dumps({"ImportId": name}) for name in head]
+    pd.DataFrame([head, text, ids, *body]).to_csv(path, index=False, header=False)
+
+
+COMPARISONS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "arena.jsonl": (arena, "--left models[0] --right models[1] --annotator user.id --question id"),
+    "strengths.csv": (strengths, '--split "A={left}/utt{question}.wav" "B={right}/utt{question}.wav" --winner cmos --annotator listener --codes -3..-1=left 0=tie 1..3=right'),
+    "trials.json": (trials, '--where trial_type=button --split "stimulus[0]={left}_{question}.wav" "stimulus[1]={right}_{question}.wav" --winner response --codes 0=left 1=tie 2=right --annotator subject'),
+    "prolific.csv": (prolific, '--header 2 --skip-rows 1 --annotator PROLIFIC_PID --winner "Item {question}: {left} or {right}?" --codes "Equally good=tie"'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_comparisons_have_the_right_winners(name: str, tmp_path: Path) -> None:
+    make, words = COMPARISONS[name]
+    make(tmp_path / name)
+    table = command(tmp_path, f"{name} {words}").table
+    roles = ["left", "right", "question", "annotator", "winner"]
+    assert sorted(map(tuple, table[roles].astype(str).to_numpy())) == VOTES
+
+
+def test_counts_of_errors_need_a_direction() -> None:
+    frame = ratings().rename(columns={"model": "system", "item": "segment", "rater": "annotator"})
+    frame = frame.assign(minor=frame["stars"], major=1)
+    with pytest.raises(DataError) as refused:
+        judgments(frame, criteria=["minor", "major"], each="criterion")
+    assert refused.value.code == "direction"
+
+
 # ------------------------------------------------------------------ best and worst
 
 CHOICES = [
@@ -298,6 +517,12 @@ NAMED = "--system model --segment item --annotator rater"
         ("mixed_decimals", {"stars": ["7,5", "7.5"] * 30}, f"{NAMED} --score stars --decimal ,"),
         ("not_a_list", {}, f"{NAMED} --score stars[0]"),
         ("missing_role", {}, f"{NAMED} --worst stars"),
+        ("too_few_columns", {}, "--system model --segment item --annotators stars"),
+        ("no_such_column", {}, "--system model --annotator rater --items stars sterne"),
+        ("two_shapes", {}, "--system model --annotators rater stars --items rater stars"),
+        ("split_disagrees", {"a": "A_1", "b": "B_2"},
+         '--split "a={left}_{question}" "b={right}_{question}" --winner stars'),
+        ("one_option_in_a_row", {}, "--chosen stars --options model --question item"),
         ("missing_role", {}, f"--worst stars --options model {NAMED}"),
         ("best_is_worst", {"all": "A,B,C", "best": "A"},
          "--chosen best --worst best --options all --annotator rater --question item"),
@@ -360,9 +585,12 @@ def test_a_second_row_of_names_is_told_by_empty_names(tmp_path: Path) -> None:
     assert "--header 1 2" in str(refused.value)
 
 
-@pytest.mark.parametrize("word", ["worst", "onehot", "sheets", "decimal", "header"])
+@pytest.mark.parametrize(
+    "word", ["worst", "onehot", "items", "annotators", "sheets", "decimal", "header"]
+)
 def test_new_words_are_listed_and_kept(word: str) -> None:
     given: dict[str, Any] = {"header": [1, 2], "decimal": ","}
+    given |= {"items": ["a", "b"], "annotators": ["a", "b"]}
     words = {word: given.get(word, "x{score}")}
     (_, *arguments) = shlex.split(command_line("a.csv", words))
     assert parse_words(arguments[1:]) == (["a.csv"], words)

@@ -13,9 +13,10 @@ import pandas as pd
 
 from ..errors import DataError, suggest
 from ..judgments import EXCLUDED, Judgments
+from .decimals import read_decimal_commas
 from .propose import (
     has_numbers,
-    other_header,
+    other_form,
     propose_codes,
     propose_roles,
     question_columns,
@@ -28,7 +29,7 @@ NOBODY = ("unknown", "anonymous", "anon", "-", "?", "", "na", "n/a", "nan", "non
 TOTALS = ("average", "mean", "total", "overall", "sum", "all", "avg", "median", "max", "min")
 LOWER = re.compile(
     r"(?i)(^|[^a-z])(rank|ranking|position|wer|cer|ter|per|mer|error|errors|err|penalty|penalties|loss|edits?"
-    r"|edit.?distance|perplexity|ppl|rmse|mae|mse|latency|hter|mistakes?|nll|log.?loss|fid|cost)s?"
+    r"|edit.?distance|perplexity|ppl|rmse|mae|mse|latency|hter|mistakes?|nll|log.?loss|fid|cost|minor|major|critical)s?"
     r"([^a-z]|$)|1 ?= ?best|lower.is.better"
 )
 MODEL = re.compile(
@@ -43,9 +44,6 @@ INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 )
 BLANKS = re.compile(r"\s+")
-WITH_COMMA = re.compile(r"[-+]?\d+,\d+ ?%?")
-WITH_POINT = re.compile(r"[-+]?\d*\.\d+ ?%?")
-THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 UNUSUAL = re.compile(rf"(?m)^\s|[^\S\n]$|[^\S\n ]|  |{INVISIBLE.pattern}")  # in names
 MIN_ON_SCALE = 10  # scores from which a scale is told
 MIN_SCALE_RATIO = 4.0  # between the largest scores of two scales
@@ -54,10 +52,6 @@ STRAYS = (-1.0, -9.0, -99.0, -999.0, 99.0, 999.0, 9999.0)  # usual codes for no 
 MAX_LABELS = 3  # rows of labels
 MAX_LISTED = 6  # names that an error lists
 BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad")
-OTHER_HEADER = {
-    "none": "a row of names; if the file has none, --header none",
-    "[1, 2]": "a name for each column; if two rows name them, --header 1 2",
-}
 FLAGS = ("is_tie", "tie", "ties", "draw", "is_draw")
 
 
@@ -101,14 +95,11 @@ def missing_roles(
     nothing = not votes and "score" in missing and not has_numbers(frame)
     if nothing or not {spelled(str(name)) for name in frame.columns} - {"id"}:
         return DataError("no_ratings", file=file, missing=names, columns=columns)
-    proposed = propose_roles(frame, roles, missing, votes)
-    header = other_header(frame)
-    if header is not None:
-        proposed.insert(0, {"header": header})
+    form, proposed = other_form(frame)
+    proposed += propose_roles(frame, roles, missing, votes)
     return DataError(
-        "missing_role", file=file, expected=OTHER_HEADER.get(str(header)), propose=proposed,
-        missing=names, columns=columns,
-    )  # fmt: skip
+        "missing_role", file=file, expected=form, propose=proposed, missing=names, columns=columns
+    )
 
 
 def refuse_flag_of_ties(frame: pd.DataFrame, file: str | None) -> None:
@@ -236,40 +227,6 @@ def apply_name_codes(
             if known.any():
                 table[role] = table[role].replace(names)
     return table
-
-
-def read_decimal_commas(
-    cells: pd.Series, given: Mapping[str, Any], notes: Notes, name: str, file: str | None
-) -> pd.Series:
-    """Return scores with decimal points in place of decimal commas.
-
-    They need no declaration in a file whose cells are separated by semicolons or tabs, unless all
-    of them could be thousands.
-    """
-    text = cells.astype(str).str.strip()
-    known = [value for value in text.unique() if value not in given.get("codes", {})]
-    commas = {value: value.replace(",", ".") for value in known if WITH_COMMA.fullmatch(value)}
-    if not commas:
-        return cells
-    point = next((value for value in known if WITH_POINT.fullmatch(value)), "")
-    written = text.isin(list(commas))
-    if point:
-        row = text.index[text == point][0]
-        raise DataError(
-            "mixed_decimals",
-            file=file,
-            row=row,
-            column=name,
-            value=f"{next(iter(commas))} and {point}",
-        )
-    unclear = notes.separator not in (";", "\t") or all(map(THOUSANDS.fullmatch, commas))
-    if unclear and "decimal" not in given:
-        raise DataError(
-            "decimal_comma", file=file, row=text.index[written][0], column=name,
-            value=", ".join(list(commas)[:MAX_LISTED]), propose=[{"decimal": ","}],
-        )  # fmt: skip
-    notes.keep("decimal_commas", int(written.sum()), name)
-    return text.replace(commas)
 
 
 def read_scores(

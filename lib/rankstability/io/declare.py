@@ -74,6 +74,8 @@ WORDS: dict[str, Word] = {
         Word("split", PAIRS, SHAPE, 'a column with two roles: COLUMN="{left}_{right}"'),
         Word("wide", LIST, SHAPE, "columns that are systems, with a score in each"),
         Word("criteria", LIST, SHAPE, "columns that are criteria, with a score in each"),
+        Word("items", LIST, SHAPE, "columns that are items (segments), with a score in each"),
+        Word("annotators", LIST, SHAPE, "columns that are annotators, with a score in each"),
         Word("outcome", PAIRS, SHAPE, "columns of 0 and 1: left=COLUMN right=COLUMN tie=COLUMN"),
         Word(
             "where",

@@ -454,7 +454,12 @@ def _supplied(given: Mapping[str, Any]) -> set[str]:
     return {name for name in names if list_steps(name)} | (roles & names)
 
 
-WIDENED = (("wide", "system"), ("criteria", "criterion"))
+WIDENED = (
+    ("wide", "system"),
+    ("criteria", "criterion"),
+    ("items", "segment"),
+    ("annotators", "annotator"),
+)
 
 
 def _only_where(
@@ -492,7 +497,8 @@ def _reshape(
             roles[name] = value
     where = given.get("where", {})
     paths = [*roles.values(), *(name.removesuffix("!") for name in where), given.get("onehot", "")]
-    paths += [*given.get("wide", ()), *given.get("criteria", ()), given.get("each", "")]
+    paths += [name for word, _ in WIDENED for name in given.get(word, ())]
+    paths += [*given.get("split", {}), given.get("each", "")]
     frame = open_objects(frame, paths)
     frame, lost = explode_lists(frame, paths, file)
     notes.leave_out("empty_list", lost)
@@ -517,15 +523,17 @@ def _reshape(
     }
     if patterns:
         frame, patterns = expand_lists_of_patterns(frame, patterns, file)
-        frame = expand_patterns(frame, patterns, file) if patterns else frame
+        taken = [name for name in roles.values() if name in frame]
+        frame = expand_patterns(frame, patterns, file, taken) if patterns else frame
         patterns = {role: roles[role] for role in roles if PLACEHOLDER.search(roles[role])}
         for pattern in patterns.values():
             for key in PLACEHOLDER.findall(pattern):
                 if key in ROLES:
                     roles[key] = key
         roles |= {role: role for role in patterns}
-    if "wide" in given and "criteria" in given:
-        raise DataError("two_shapes", file=file, value="--wide --criteria")
+    shapes = [f"--{word}" for word, _ in WIDENED if word in given]
+    if len(shapes) > 1:
+        raise DataError("two_shapes", file=file, value=" ".join(shapes))
     for word, role in WIDENED:
         if word in given:
             if "score" in frame and "score" not in given[word]:

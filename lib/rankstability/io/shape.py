@@ -264,7 +264,12 @@ def split_columns(
                 value=misfits.iloc[0], expected=pattern,
             )  # fmt: skip
         for key in roles_in(pattern, "split"):
-            frame[key] = values.map({value: named[key] for value, named in known.items()})
+            names = values.map({value: named[key] for value, named in known.items()})
+            other = frame.index[names != frame[key]] if key in roles else frame.index[:0]
+            if len(other):
+                both = f"{frame.at[other[0], key]} and {names[other[0]]}"
+                raise DataError("split_disagrees", file=file, row=other[0], column=key, value=both)
+            frame[key] = names
             roles.append(key)
     return frame, roles
 
@@ -281,11 +286,14 @@ def widen(frame: pd.DataFrame, columns: Sequence[str], role: str, file: str | No
 
 
 def expand_patterns(
-    frame: pd.DataFrame, patterns: Mapping[str, str], file: str | None
+    frame: pd.DataFrame,
+    patterns: Mapping[str, str],
+    file: str | None,
+    taken: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Return one row for each block of columns that the patterns of the roles name.
 
-    `patterns` maps roles to patterns such as ``quality{n}`` or ``T{segment}[{system}]``. A
+    Columns in `taken` fit no pattern, because another role names them exactly. `patterns` maps roles to patterns such as ``quality{n}`` or ``T{segment}[{system}]``. A
     placeholder with the name of a role supplies that role; ``{n}`` only pairs the columns.
     """
     found: dict[str, dict[tuple[tuple[str, str], ...], str]] = {}
@@ -296,7 +304,8 @@ def expand_patterns(
         if pattern.endswith("[]"):
             path = pattern.removesuffix("[]")
             explode.append(role)
-        matches = columns_that_fit(frame, path, role, file, given=pattern)
+        spare = frame.drop(columns=list(taken))
+        matches = columns_that_fit(spare, path, role, file, given=pattern)
         for name in matches:
             if name in used:
                 raise DataError(
@@ -433,6 +442,9 @@ def expand_choices(
     best = [str(value).strip() for value in frame[chosen]] if chosen else [""] * len(frame)
     last = [str(value).strip() for value in frame[worst]] if worst else [""] * len(frame)
     rows: list[tuple[int, str, str, str]] = []
+    if len(frame) > 1 and all(len(groups) == 1 for groups in shown):
+        value = str(frame[options].iloc[0])
+        raise DataError("one_option_in_a_row", file=file, column=options, value=value)
     nothing = 0
     for number, (groups, name, low) in enumerate(zip(shown, best, last, strict=True)):
         names = [each for group in groups for each in group]
