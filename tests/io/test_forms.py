@@ -98,6 +98,20 @@ def places(path: Path) -> None:
     write_json(path, records)
 
 
+def criteria_in_lists(path: Path) -> None:
+    records = [
+        {
+            "mt": s,
+            "id": k,
+            "ratings": [{"by": who, "marks": {"good": {"value": rating(s, k, who)}}} for who in PEOPLE],
+            "by_rater": {who: [{"value": {"good": rating(s, k, who)}, "old": [1]}] for who in PEOPLE},
+        }
+        for s in SYSTEMS
+        for k in ITEMS
+    ]  # fmt: skip
+    write_json(path, records)
+
+
 def drafts(path: Path) -> None:
     records = [
         {
@@ -178,6 +192,8 @@ def two_headers(path: Path) -> None:
 RATINGS: dict[str, tuple[Callable[[Path], None], str]] = {
     "two-lists.json": (two_lists, "--system mt --segment docs[].id --annotator docs[].ratings[].by --score docs[].ratings[].value"),
     "places.json": (places, "--system mt --segment id --annotator by --score scores[0]"),
+    "criteria.json": (criteria_in_lists, '--system mt --segment id --annotator ratings[].by --score "ratings[].marks.{criterion}.value"'),
+    "people.json": (criteria_in_lists, '--system mt --segment id --score "by_rater.{annotator}[].value.good"'),
     "drafts.json": (drafts, "--system mt --segment id --annotator annotations[].by --score annotations[].value --where annotations[].status=final"),
     "array.csv": (array_of_limesurvey, '--annotator id --score "Please rate text {segment}.\nUse all of the scale. [{system}]"'),
     "no-header.csv": (without_header, "--header none --system 1 --segment 2 --annotator 3 --score 4"),

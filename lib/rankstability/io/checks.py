@@ -49,6 +49,8 @@ MIN_ON_SCALE = 10  # scores from which a scale is told
 MIN_SCALE_RATIO = 4.0  # between the largest scores of two scales
 MAX_RANKINGS = 200  # of ``each``
 STRAYS = (-1.0, -9.0, -99.0, -999.0, 99.0, 999.0, 9999.0)  # usual codes for no score
+MIN_RANKS = 3  # ranks that are told from ratings
+MIN_RANKINGS = 3  # rankings that are told from ratings
 MAX_LABELS = 3  # rows of labels
 MAX_LISTED = 6  # names that an error lists
 BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad")
@@ -529,15 +531,21 @@ def _check_direction(column: str, given: Mapping[str, Any], file: str | None) ->
 def _refuse_ranks_in_columns(
     table: pd.DataFrame, given: Mapping[str, Any], file: str | None
 ) -> None:
-    """Ask for the direction where the columns of systems hold the ranks 1 to n in every row."""
-    n = len(given.get("wide", ()))
+    """Ask for the direction where the scores of one annotator on each segment are the ranks 1 to n."""
     known = {"lower_is_better", "higher_is_better"} & set(given)
-    if n < 3 or known or len(table) % n:
+    scored = table[table["score"].notna()]
+    if known or scored["score"].min() != 1 or scored["score"].max() < MIN_RANKS:
         return
-    rows = np.sort(table["score"].to_numpy(float).reshape(n, -1), axis=0)
-    if (rows == np.arange(1, n + 1)[:, None]).all():
+    keys = ("segment", "annotator", "document", "domain", "criterion", "hit", "pair")
+    groups = scored.groupby([name for name in keys if name in scored], sort=False)["score"]
+    found = groups.agg(["size", "nunique", "min", "max"])
+    ranks = (
+        (found["min"] == 1) & (found["max"] == found["size"]) & (found["nunique"] == found["size"])
+    )
+    whole = (scored["score"] == np.rint(scored["score"])).all()
+    if len(found) >= MIN_RANKINGS and ranks.all() and whole:
         raise DataError(
-            "ranks_in_columns", file=file, value=f"1 to {n}",
+            "ranks_in_columns", file=file, value=f"1 to {found['size'].max()}",
             alternatives=[{"lower_is_better": True}, {"higher_is_better": True}],
         )  # fmt: skip
 

@@ -369,7 +369,14 @@ def expand_lists_of_patterns(
     Returns the frame with a column for each role whose pattern has a key after ``[]``, and the
     patterns of the other roles. Roles with the same list belong together.
     """
-    inner = {role: text.split("[].") for role, text in patterns.items() if "[]." in text}
+    inner = {}
+    for role, text in patterns.items():
+        head, brace, rest = text.partition("{")
+        outer, mark, key = rest.partition("[].")
+        if mark:
+            inner[role] = (head + brace + outer, key)
+        if "[" in key:
+            raise DataError("list_below_placeholder", file=file, column=role, value=text)
     if not inner:
         return frame, dict(patterns)
     lists = sorted({parts[0] for parts in inner.values()})
@@ -383,11 +390,16 @@ def expand_lists_of_patterns(
     frame = frame.explode(HELD, ignore_index=True)
     frame = frame[frame[HELD].notna()].reset_index(drop=True)
     for role, (_, key) in inner.items():
-        frame[role] = [
-            cell_text(each.get(key)) if isinstance(each, dict) else "" for each in frame[HELD]
-        ]
+        frame[role] = [cell_text(_value_at(each, key)) for each in frame[HELD]]
     others = {role: text for role, text in patterns.items() if role not in inner}
     return frame.drop(columns=HELD), others
+
+
+def _value_at(value: Any, path: str) -> Any:
+    """Return the value at a path of keys in nested objects; None if there is none."""
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def read_outcome(frame: pd.DataFrame, outcome: Mapping[str, str], file: str | None) -> pd.Series:
