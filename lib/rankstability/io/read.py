@@ -81,6 +81,11 @@ AT_ONCE = frozenset(
         "column_twice",
         "wrong_number_of_cells",
         "bad_setting",
+        "best_is_worst",
+        "mixed_decimals",
+        "one_option_in_a_row",
+        "several_marks",
+        "split_disagrees",
     }
 )  # refusals by the first rows that hold for the whole file
 SCORE_ROLES = ("system", "segment", "score")
