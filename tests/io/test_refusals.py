@@ -538,7 +538,41 @@ def marked_errors(folder: Path) -> DataError:
     return refused_by(lambda: read(path, title="T"))
 
 
+def two_sheets(folder: Path, **columns: Any) -> Path:
+    """Write a workbook with a sheet for each of two annotators; `columns` are added to the second."""
+    path = folder / "my sheets.xlsx"
+    frame = ratings().drop(columns="annotator")
+    with pd.ExcelWriter(path) as book:
+        frame.to_excel(book, sheet_name="ann", index=False)
+        frame.assign(**columns).to_excel(book, sheet_name="bob", index=False)
+    return path
+
+
+def sheets_of_annotators(folder: Path) -> DataError:
+    return refused_by(lambda: read(two_sheets(folder)))
+
+
+def sheets_that_differ(folder: Path) -> DataError:
+    return refused_by(lambda: read(two_sheets(folder, note="x"), sheets="{annotator}"))
+
+
+def rows_without_a_header(folder: Path) -> DataError:
+    frame = ratings().assign(again=lambda table: table["score"])
+    path = folder / "no header.csv"
+    frame.to_csv(path, index=False, header=False)
+    words = {"system": "1", "segment": "2", "annotator": "3", "score": "4"}
+    return refused_by(lambda: read(path, **words))
+
+
+def decimal_commas(folder: Path) -> DataError:
+    return refused_by(lambda: read(written(changed(ratings(), "score", 3, "7,5"), folder)))
+
+
 OTHERS: dict[str, Callable[[Path], DataError]] = {
+    "several_sheets": sheets_of_annotators,
+    "sheets_differ": sheets_that_differ,
+    "column_twice": rows_without_a_header,
+    "decimal_comma": decimal_commas,
     "chosen_not_shown": choices,
     "several_files": files_of_systems,
     "files_in_folders": folders_of_systems,

@@ -13,7 +13,15 @@ import pandas as pd
 
 from ..errors import DataError, suggest
 from ..judgments import EXCLUDED, Judgments
-from .propose import has_numbers, propose_codes, propose_roles, question_columns, word_scale
+from .decimals import read_decimal_commas
+from .propose import (
+    has_numbers,
+    other_form,
+    propose_codes,
+    propose_roles,
+    question_columns,
+    word_scale,
+)
 from .shape import TRUTH, is_number, list_columns, nested_value, spelled
 
 MISSING = ("", "na", "n/a", "nan", "none", "null", "-")
@@ -21,7 +29,7 @@ NOBODY = ("unknown", "anonymous", "anon", "-", "?", "", "na", "n/a", "nan", "non
 TOTALS = ("average", "mean", "total", "overall", "sum", "all", "avg", "median", "max", "min")
 LOWER = re.compile(
     r"(?i)(^|[^a-z])(rank|ranking|position|wer|cer|ter|per|mer|error|errors|err|penalty|penalties|loss|edits?"
-    r"|edit.?distance|perplexity|ppl|rmse|mae|mse|latency|hter|mistakes?|nll|log.?loss|fid|cost)s?"
+    r"|edit.?distance|perplexity|ppl|rmse|mae|mse|latency|hter|mistakes?|nll|log.?loss|fid|cost|minor|major|critical)s?"
     r"([^a-z]|$)|1 ?= ?best|lower.is.better"
 )
 MODEL = re.compile(
@@ -41,6 +49,8 @@ MIN_ON_SCALE = 10  # scores from which a scale is told
 MIN_SCALE_RATIO = 4.0  # between the largest scores of two scales
 MAX_RANKINGS = 200  # of ``each``
 STRAYS = (-1.0, -9.0, -99.0, -999.0, 99.0, 999.0, 9999.0)  # usual codes for no score
+MIN_RANKS = 3  # ranks that are told from ratings
+MIN_RANKINGS = 3  # rankings that are told from ratings
 MAX_LABELS = 3  # rows of labels
 MAX_LISTED = 6  # names that an error lists
 BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad")
@@ -54,6 +64,7 @@ class Notes:
     file: str
     out: list[tuple[str, str, int, str]] = field(default_factory=list)
     kept: list[tuple[str, str, int, str]] = field(default_factory=list)
+    separator: str = ""
 
     def leave_out(self, code: str, rows: int, detail: str = "") -> None:
         """Count rows that were left out."""
@@ -86,8 +97,11 @@ def missing_roles(
     nothing = not votes and "score" in missing and not has_numbers(frame)
     if nothing or not {spelled(str(name)) for name in frame.columns} - {"id"}:
         return DataError("no_ratings", file=file, missing=names, columns=columns)
-    proposed = propose_roles(frame, roles, missing, votes)
-    return DataError("missing_role", file=file, propose=proposed, missing=names, columns=columns)
+    form, proposed = other_form(frame)
+    proposed += propose_roles(frame, roles, missing, votes)
+    return DataError(
+        "missing_role", file=file, expected=form, propose=proposed, missing=names, columns=columns
+    )
 
 
 def refuse_flag_of_ties(frame: pd.DataFrame, file: str | None) -> None:
@@ -184,7 +198,7 @@ def refuse_totals(
         if role not in table:
             continue
         names = [str(name) for name in table[role].unique()]
-        labels = {spelled(role), spelled(str(columns.get(role, role)))}
+        labels = {spelled(name) for name in (role, columns.get(role, role)) if not is_number(name)}
         labels |= {label + "name" for label in labels} | {label + "id" for label in labels}
         listed = [
             name
@@ -346,6 +360,7 @@ def build_ratings(
             raise DataError("list_as_name", file=file, column=found[role], value=nested)
     table = clean_names(table, names, notes)
     table = apply_name_codes(table, names, codes)
+    table["score"] = read_decimal_commas(table["score"], given, notes, found["score"], file)
     table["score"] = read_scores(table["score"], codes, found["score"], file, first_line)
     for role in ("system", "segment"):
         empty = table.index[table[role] == ""]
@@ -485,7 +500,8 @@ def _names_of_score(column: str, given: Mapping[str, Any]) -> list[str]:
     """Return the names that could say what the score is: of its column, pattern, or all columns."""
     columns = [str(name) for name in (*given.get("wide", ()), *given.get("criteria", ()))]
     of_all = columns[:1] if columns and all(map(_is_lower_better, columns)) else []
-    return [column, str(given.get("score", "")), *of_all]
+    patterns = [str(text) for text in given.values() if "{score}" in str(text)]
+    return [column, str(given.get("score", "")), *patterns, *of_all]
 
 
 def _is_lower_better(name: str) -> bool:
@@ -507,15 +523,21 @@ def _check_direction(column: str, given: Mapping[str, Any], file: str | None) ->
 def _refuse_ranks_in_columns(
     table: pd.DataFrame, given: Mapping[str, Any], file: str | None
 ) -> None:
-    """Ask for the direction where the columns of systems hold the ranks 1 to n in every row."""
-    n = len(given.get("wide", ()))
+    """Ask for the direction where the scores of one annotator on each segment are the ranks 1 to n."""
     known = {"lower_is_better", "higher_is_better"} & set(given)
-    if n < 3 or known or len(table) % n:
+    scored = table[table["score"].notna()]
+    if known or scored["score"].min() != 1 or scored["score"].max() < MIN_RANKS:
         return
-    rows = np.sort(table["score"].to_numpy(float).reshape(n, -1), axis=0)
-    if (rows == np.arange(1, n + 1)[:, None]).all():
+    keys = ("segment", "annotator", "document", "domain", "criterion", "hit", "pair")
+    groups = scored.groupby([name for name in keys if name in scored], sort=False)["score"]
+    found = groups.agg(["size", "nunique", "min", "max"])
+    ranks = (
+        (found["min"] == 1) & (found["max"] == found["size"]) & (found["nunique"] == found["size"])
+    )
+    whole = (scored["score"] == np.rint(scored["score"])).all()
+    if len(found) >= MIN_RANKINGS and ranks.all() and whole:
         raise DataError(
-            "ranks_in_columns", file=file, value=f"1 to {n}",
+            "ranks_in_columns", file=file, value=f"1 to {found['size'].max()}",
             alternatives=[{"lower_is_better": True}, {"higher_is_better": True}],
         )  # fmt: skip
 

@@ -39,6 +39,12 @@ SCALES = (
     ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
     ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
 )
+OF_ERRORS = (
+    "a score for each output; or errors of MQM as a table with tabs (.tsv) and the columns system, "
+    "doc, docSegId, globalSegId, rater, source, target, category, severity"
+)
+WITHOUT_NAMES = "a row of names; if the file has none, --header none"
+TWO_ROWS = "a name for each column; if two rows name them, --header 1 2"
 COUNTERS = re.compile(
     r"(?i)(^|[_ ])(id|idx|index|row|no|nr|trial|annotator|created_at|updated_at|lead_time|time|date)($|[_ ])"
 )
@@ -130,6 +136,22 @@ def has_numbers(frame: pd.DataFrame) -> bool:
         if nested_value(cells) or _is_numeric(cells) or cells.nunique() > 1:
             return True
     return False
+
+
+def other_form(frame: pd.DataFrame) -> tuple[str | None, list[dict[str, Any]]]:
+    """Return what another form of the file would be, if the columns suggest one, and its words."""
+    names = [str(name) for name in frame.columns]
+    if {"category", "severity"} <= {spelled(name) for name in names}:
+        return OF_ERRORS, []
+    head = frame.head(HEAD)
+    numbers = [name for name in names if re.fullmatch(r"-?\d+([.,]\d+)?", name)]
+    texts = [name for name in names if name not in numbers]
+    if numbers and any(head[name].map(str).eq(name).any() for name in texts):
+        return WITHOUT_NAMES, [{"header": "none"}]
+    unnamed = [name for name in names if re.fullmatch(r"column \d+", name)]
+    if unnamed and all(head[name].iloc[0] != "" for name in unnamed):
+        return TWO_ROWS, [{"header": [1, 2]}]
+    return None, []
 
 
 def _comparisons(

@@ -28,7 +28,7 @@ from .formats import arena, registry
 from .remedy import add_remedy
 from .shape import (
     PLACEHOLDER,
-    TRUTH,
+    WIDENED,
     expand_choices,
     expand_lists_of_patterns,
     expand_patterns,
@@ -36,13 +36,21 @@ from .shape import (
     find_column,
     join_columns,
     list_columns,
+    list_steps,
+    marked_role,
+    match_pattern,
+    open_objects,
     read_files,
+    read_onehot,
     read_outcome,
+    read_positions,
+    read_truth,
+    roles_in,
     spelled,
     split_columns,
     widen,
 )
-from .table import as_text, read_frame
+from .table import as_text, ending_of, read_frame, read_sheets, sheet_names
 
 MAX_TRIED = 1 << 18  # bytes of a large file on which it is checked first
 MAX_TRIED_ROWS = 20_000  # rows of a large frame on which a line of Python is tried
@@ -84,6 +92,11 @@ AT_ONCE = frozenset(
         "column_twice",
         "wrong_number_of_cells",
         "bad_setting",
+        "best_is_worst",
+        "mixed_decimals",
+        "one_option_in_a_row",
+        "several_marks",
+        "split_disagrees",
         "word_without_effect",
     }
 )  # refusals by the first rows that hold for the whole file
@@ -337,6 +350,8 @@ def _load(
         "sheet": given.get("sheet", ""),
         "max_bytes": MAX_TRIED if first_rows else 0,
     }
+    if "sheets" in given:
+        return _load_sheets(path, given), str(path)
     if "files" in given:
         folder = path if path.is_dir() else path.parent
         parts = []
@@ -372,6 +387,48 @@ def _load(
     return read_frame(path, **options), str(path)
 
 
+def _load_sheets(path: Path, given: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the text frame of the sheets whose names fit ``sheets``; a placeholder supplies a role."""
+    pattern, where = given["sheets"], given.get("where", {})
+    if ending_of(path) != ".xlsx":
+        raise DataError("not_a_workbook", file=path, column="sheets")
+    for other in ("sheet", "files"):
+        if other in given:
+            raise DataError("two_shapes", file=path, value=f"--{other} --sheets")
+    keys = roles_in(pattern, "sheets")
+    names = sheet_names(path)
+    found = match_pattern(pattern, names, "sheets")
+    if not found:
+        raise DataError("no_sheet_fits", file=path, value=pattern, expected=", ".join(names))
+    header, skip_rows = given.get("header", 1), given.get("skip_rows", 0)
+    parts = dict(zip(found, read_sheets(path, list(found), header, skip_rows), strict=True))
+    kept = [
+        name
+        for name, values in found.items()
+        if all(_is_selected(values[key], key, where) for key in keys)
+    ] or list(found)
+    columns = list(parts[kept[0]].columns)
+    for name in kept:
+        if set(parts[name].columns) != set(columns):
+            raise DataError(
+                "sheets_differ", file=path, value=f"{name}: {', '.join(parts[name].columns)}",
+                expected=f"{', '.join(columns)}, as in {kept[0]}",
+                propose=[{"where": {f"{key}!": each[key]}} for key in keys[:1]
+                         for each in (found[name], found[kept[0]])],
+            )  # fmt: skip
+    frames = [parts[name].reindex(columns=columns).assign(**found[name]) for name in found]
+    together = pd.concat(frames, ignore_index=True).fillna("")
+    together.attrs["hidden_rows"] = sum(part.attrs["hidden_rows"] for part in parts.values())
+    return together
+
+
+def _is_selected(value: str, role: str, where: Mapping[str, Any]) -> bool:
+    """Return whether ``where`` keeps rows with this value of a role."""
+    only, never = where.get(role), where.get(f"{role}!")
+    is_only = only is None or value in (only if isinstance(only, list) else [only])
+    return is_only and value not in (never if isinstance(never, list) else [never])
+
+
 def build(
     frame: pd.DataFrame,
     given: dict[str, Any],
@@ -387,10 +444,13 @@ def build(
     check_words_of_shape(given, file)
     declared = given
     frame = frame.reset_index(drop=True)
-    notes = checks.Notes(file or source)
+    notes = checks.Notes(file or source, separator=frame.attrs.get("separator", ""))
     if frame.attrs.get("hidden_rows"):
         notes.keep("hidden_rows", frame.attrs["hidden_rows"])
-    frame = _only_where(frame, given, notes, file)
+    late = _supplied(given)
+    where = given.get("where", {})
+    early = {name: value for name, value in where.items() if name.removesuffix("!") not in late}
+    frame = _only_where(frame, early, notes, file)
     given = dict(given)
     frame, roles = _reshape(frame, given, notes, file)
     kind_votes = votes or _are_comparisons(frame, roles)
@@ -419,11 +479,25 @@ def _are_comparisons(frame: pd.DataFrame, roles: Mapping[str, str]) -> bool:
     return all(sides) and "winner" in columns
 
 
+def _supplied(given: Mapping[str, Any]) -> set[str]:
+    """Return the names in ``where`` that are columns only after the table is reshaped.
+
+    These are paths into lists, and roles that patterns, lists of columns or ``split`` supply.
+    """
+    names = {name.removesuffix("!") for name in given.get("where", {})}
+    texts = [given[name] for name in ROLES if name in given]
+    texts += [*given.get("split", {}).values(), given.get("onehot", "")]
+    roles = {key for text in texts for key in PLACEHOLDER.findall(text) if key in ROLES}
+    roles |= {role for role in ROLES if PLACEHOLDER.search(given.get(role, ""))}
+    roles |= {role for word, role in WIDENED.items() if word in given}
+    return {name for name in names if list_steps(name)} | (roles & names)
+
+
 def _only_where(
-    frame: pd.DataFrame, given: Mapping[str, Any], notes: Any, file: str | None
+    frame: pd.DataFrame, where: Mapping[str, Any], notes: Any, file: str | None
 ) -> pd.DataFrame:
     """Return the rows that ``where`` selects; the others are counted."""
-    for name, value in given.get("where", {}).items():
+    for name, value in where.items():
         excluding = name.endswith("!") and name not in frame
         column = find_column(frame, name.removesuffix("!") if excluding else name, "where", file)
         values = [each.strip() for each in (value if isinstance(value, list) else [value])]
@@ -450,16 +524,28 @@ def _reshape(
     """Return one row per judgment, and the column of each role that is declared or supplied."""
     roles = {name: given[name] for name in ROLES if name in given}
     for name, value in given.items():
-        if name in ("loser", "tie"):
+        if name in ("loser", "tie", "worst"):
             roles[name] = value
-    frame, lost = explode_lists(frame, roles, file)
+    where = given.get("where", {})
+    paths = [*roles.values(), *(name.removesuffix("!") for name in where), given.get("onehot", "")]
+    paths += [name for word in WIDENED for name in given.get(word, ())]
+    paths += [*given.get("split", {}), given.get("each", "")]
+    frame = open_objects(frame, paths)
+    frame, lost = explode_lists(frame, paths, file)
     notes.leave_out("empty_list", lost)
     if "split" in given:
         frame, supplied = split_columns(frame, given["split"], file)
         roles |= {role: role for role in supplied}
     if "files" in given:
         roles |= {role: role for role in PLACEHOLDER.findall(given["files"])}
+    if "onehot" in given:
+        role = marked_role(given["onehot"], file)
+        if role in roles:
+            raise DataError("two_shapes", file=file, value=f"--onehot --{role}")
+        frame, roles[role] = read_onehot(frame, given["onehot"], given.get("codes", {}), file)
     if NUMBERED.search(roles.get("options", "")) and roles["options"] not in frame:
+        for word in ("chosen", "worst"):
+            frame = read_positions(frame, roles.get(word, ""), roles["options"], file)
         frame, roles["options"] = join_columns(frame, roles["options"], "options", file)
     patterns = {
         role: value
@@ -468,19 +554,24 @@ def _reshape(
     }
     if patterns:
         frame, patterns = expand_lists_of_patterns(frame, patterns, file)
-        frame = expand_patterns(frame, patterns, file) if patterns else frame
+        taken = [name for name in roles.values() if name in frame]
+        frame = expand_patterns(frame, patterns, file, taken) if patterns else frame
         patterns = {role: roles[role] for role in roles if PLACEHOLDER.search(roles[role])}
         for pattern in patterns.values():
             for key in PLACEHOLDER.findall(pattern):
                 if key in ROLES:
                     roles[key] = key
         roles |= {role: role for role in patterns}
-    if "wide" in given and "criteria" in given:
-        raise DataError("two_shapes", file=file, value="--wide --criteria")
-    for word, role in (("wide", "system"), ("criteria", "criterion")):
+    shapes = [f"--{word}" for word in WIDENED if word in given]
+    if len(shapes) > 1:
+        raise DataError("two_shapes", file=file, value=" ".join(shapes))
+    for word, role in WIDENED.items():
         if word in given:
-            frame = widen(frame, given[word], role, file)
+            frame = widen(frame, given[word], word, file)
             roles |= {role: role, "score": "score"}
+    late = _supplied(given)
+    after = {name: value for name, value in where.items() if name.removesuffix("!") in late}
+    frame = _only_where(frame, after, notes, file)
     if "outcome" in given:
         winner = read_outcome(frame, given["outcome"], file)
         marks = [find_column(frame, name, "outcome", file) for name in given["outcome"].values()]
@@ -488,7 +579,7 @@ def _reshape(
         roles["winner"] = "winner"
     if "options" in roles:
         frame, roles = _choices(frame, roles, given, notes, file)
-    elif "chosen" in roles:
+    elif {"chosen", "worst"} & set(roles):
         raise DataError("missing_role", file=file, missing="options", columns=list_columns(frame))
     if "loser" in roles:
         frame, roles = _winner_and_loser(frame, roles, given, file)
@@ -505,14 +596,18 @@ def _choices(
     file: str | None,
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return choices among several outputs, or rankings of several, as comparisons."""
-    chosen, options = roles.pop("chosen", ""), roles.pop("options")
+    chosen, worst, options = roles.pop("chosen", ""), roles.pop("worst", ""), roles.pop("options")
+    if worst and not chosen:
+        raise DataError("missing_role", file=file, missing="chosen", columns=list_columns(frame))
     if chosen:
         chosen = find_column(frame, chosen, "chosen", file)
+    if worst:
+        worst = find_column(frame, worst, "worst", file)
     options = find_column(frame, options, "options", file)
     if "question" in roles:
         column = find_column(frame, roles["question"], "question", file)
         frame, roles["question"] = frame.rename(columns={column: "question"}), "question"
-    frame, nothing = expand_choices(frame, chosen, options, file)
+    frame, nothing = expand_choices(frame, chosen, options, file, worst)
     notes.leave_out("nothing_chosen", nothing)
     if frame.empty:
         raise DataError("no_judgments", file=file)
@@ -528,7 +623,7 @@ def _winner_and_loser(
     loser = find_column(frame, roles.pop("loser"), "loser", file)
     outcome = pd.Series("left", frame.index)
     if "tie" in roles:
-        tied = _truth(frame, find_column(frame, roles.pop("tie"), "tie", file), file)
+        tied = read_truth(frame, find_column(frame, roles.pop("tie"), "tie", file), file)
         outcome[tied] = "tie"
     else:
         checks.refuse_flag_of_ties(frame, file)
@@ -544,20 +639,10 @@ def _flag_of_ties(
     """Return the comparisons with a tie wherever the flag is true."""
     flag = find_column(frame, roles.pop("tie"), "tie", file)
     winner = find_column(frame, roles.get("winner", "winner"), "winner", file)
-    tied = _truth(frame, flag, file)
+    tied = read_truth(frame, flag, file)
     out = frame.drop(columns=flag)
     out[winner] = out[winner].where(~tied, "tie")
     return out, roles | {"winner": winner}
-
-
-def _truth(frame: pd.DataFrame, column: str, file: str | None) -> pd.Series:
-    truth = frame[column].astype(str).str.strip().str.lower().map(TRUTH)
-    wrong = frame[column][truth.isna()]
-    if len(wrong):
-        raise DataError(
-            "not_true_or_false", file=file, row=wrong.index[0], column=column, value=wrong.iloc[0]
-        )
-    return truth.astype(bool)
 
 
 def _find_roles(

@@ -24,6 +24,7 @@ ENDINGS = (*TABLES, ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 MAX_BYTES = 2**30
 MAX_FIRST_ROWS = 10_000  # of Parquet, by which a large file is refused
 SAMPLE = 1 << 16  # bytes that tell the separator
+DECIMAL_COMMA = re.compile(r'"[^"]*"|(?<=\d),(?=\d)')
 
 
 def ending_of(path: Path) -> str:
@@ -33,7 +34,11 @@ def ending_of(path: Path) -> str:
 
 
 def read_frame(
-    path: Path, header: int = 1, skip_rows: int = 0, sheet: str = "", max_bytes: int = 0
+    path: Path,
+    header: int | str | Sequence[int] = 1,
+    skip_rows: int = 0,
+    sheet: str = "",
+    max_bytes: int = 0,
 ) -> pd.DataFrame:
     """Read a file as a frame in which every cell is text; missing cells are empty.
 
@@ -43,8 +48,9 @@ def read_frame(
     ----------
     path : Path
         CSV, TSV, JSON, JSON lines, Parquet or XLSX; text can be compressed with gzip.
-    header : int
-        The row that names the columns, from 1.
+    header : int, list of int or ``none``
+        The row that names the columns, from 1. Names in several rows are joined by ``/``, where an
+        empty cell has the name to its left. Without a header, columns are called 1, 2 and so on.
     skip_rows : int
         Rows below it that are no data.
     sheet : str
@@ -55,8 +61,9 @@ def read_frame(
     Returns
     -------
     DataFrame
-        ``attrs["first_line"]`` is the line of the first row, where rows are lines.
+        ``attrs["separator"]`` is the separator of the cells of a text, if it has one.
     """
+    rows = header_rows(header)
     if not path.exists():
         raise DataError("no_such_file", file=path)
     if path.stat().st_size > MAX_BYTES:
@@ -66,7 +73,7 @@ def read_frame(
         if ending == ".parquet":
             return _read_parquet(path, MAX_FIRST_ROWS if max_bytes else 0)
         if ending == ".xlsx":
-            return _read_sheet(path, header, skip_rows, sheet)
+            return _read_sheet(path, open_workbook(path), rows, skip_rows, sheet)
         text = _read_text(path, max_bytes)
         if ending in (".json", ".jsonl", ".ndjson"):
             whole = not 0 < max_bytes <= len(text)
@@ -74,12 +81,41 @@ def read_frame(
             lone = re.search(r"(?i)\\ud[89a-f]", text)
             return frame_of_records(without_surrogates(records) if lone else records, path)
         if ending in TABLES or not ending:
-            return _read_table(path, text, header, skip_rows)
+            return _read_table(path, text, rows, skip_rows)
     except ImportError as error:
         raise DataError("missing_package", file=path, value=error.name) from None
     except OSError as error:
         raise DataError("unreadable_file", file=path, value=error.strerror) from None
     raise DataError("unknown_ending", file=path, expected=", ".join(ENDINGS))
+
+
+def header_rows(header: int | str | Sequence[int]) -> list[int]:
+    """Return the numbers of the rows that name the columns; none without a header."""
+    if isinstance(header, str):
+        return []
+    return [header] if isinstance(header, int) else list(header)
+
+
+def join_names(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names of columns from the cells of several rows, joined by ``/``.
+
+    An empty cell has the name to its left, as in merged cells; the last row has its own names only.
+
+    >>> join_names([["item", "Aspen", "", "Birch"], ["", "Fluency", "Adequacy", "Fluency"]])
+    ['item', 'Aspen/Fluency', 'Aspen/Adequacy', 'Birch/Fluency']
+    """
+    if len(rows) == 1:
+        return list(rows[0])
+    width = max(len(row) for row in rows)
+    parts: list[list[str]] = [[] for _ in range(width)]
+    for number, row in enumerate(rows, start=1):
+        left = ""
+        for place in range(width):
+            cell = str(row[place]).strip() if place < len(row) else ""
+            left = cell or ("" if number == len(rows) else left)
+            if left:
+                parts[place].append(left)
+    return ["/".join(names) for names in parts]
 
 
 def _read_parquet(path: Path, first_rows: int = 0) -> pd.DataFrame:
@@ -147,6 +183,8 @@ def separator_of(text: str, ending: str) -> str:
         mark: [len(re.sub(r'"[^"]*"', "", line).split(mark)) for line in lines]
         for mark in ("\t", ",", ";", "|")
     }
+    if any(min(counts[mark]) > 1 and len(set(counts[mark])) == 1 for mark in ("\t", ";")):
+        counts[","] = [len(DECIMAL_COMMA.sub("", line).split(",")) for line in lines]
     order = ("\t", ",", ";", "|") if ending in (".tsv", ".tab", ".txt") else (",", ";", "\t", "|")
     for mark in order:
         if min(counts[mark]) > 1 and counts[mark][0] == max(counts[mark]):
@@ -158,34 +196,23 @@ def separator_of(text: str, ending: str) -> str:
     return r"\s+" if len(words) == 1 and words.pop() > 1 else best
 
 
-def _read_table(path: Path, text: str, header: int, skip_rows: int) -> pd.DataFrame:
+def _read_table(path: Path, text: str, header: Sequence[int], skip_rows: int) -> pd.DataFrame:
     """Read delimited text; rows with another number of cells than the header are refused."""
-    ending = ending_of(path)
-    separator = separator_of(text, ending)
-    lines = text.split("\n")
-    blanks = separator == r"\s+"
-    rows = [line.split() for line in lines if line.strip()] if blanks else []
-    skipped = [*range(header - 1), *range(header, header + skip_rows)]
-    if rows:
-        kept = [row for number, row in enumerate(rows) if number not in skipped]
-        columns = kept[0]
-        for number, row in enumerate(kept[1:], start=2):
-            if len(row) != len(columns):
-                raise DataError(
-                    "wrong_number_of_cells",
-                    file=path,
-                    line=number,
-                    value=len(row),
-                    expected=str(len(columns)),
-                )
-        frame = pd.DataFrame(kept[1:], columns=columns, dtype=str)
+    separator = separator_of(text, ending_of(path))
+    last = max(header, default=0)
+    if separator == r"\s+":
+        frame = _read_words(path, text, header, skip_rows)
     else:
+        top = _top_rows(text, separator, last)
+        single = len(header) == 1
+        skipped = [*range(last - 1 if single else last), *range(last, last + skip_rows)]
         try:
             with warnings.catch_warnings():  # rows that are too long are refused below
                 warnings.simplefilter("ignore", pd.errors.ParserWarning)
                 frame = pd.read_csv(
                     StringIO(text),
                     sep=separator,
+                    header="infer" if single else None,
                     dtype=str,
                     keep_default_na=False,
                     skiprows=skipped,
@@ -198,30 +225,77 @@ def _read_table(path: Path, text: str, header: int, skip_rows: int) -> pd.DataFr
         except pd.errors.ParserError as error:
             raise _parser_error(path, str(error)) from None
         except pd.errors.EmptyDataError:
-            raise DataError("no_rows", file=path, value=f"header {header}") from None
-        _refuse_long_rows(path, text, separator, header, len(frame.columns))
-        given = _header_cells(lines, header, separator)
-        if given is not None and len(given) == len(frame.columns):
+            raise DataError("no_rows", file=path, value=f"header {last or 'none'}") from None
+        if single:
+            _refuse_long_rows(path, text, separator, last, len(frame.columns))
+            given = top[-1] if top else []
+        else:
+            given = _names_above(path, [top[n - 1] for n in header if n <= len(top)], frame)
+        if len(given) == len(frame.columns):
             frame.columns = pd.Index(given)
     frame.columns = pd.Index(_named(list(frame.columns)))
     _check_columns(path, list(frame.columns))
     frame = frame.fillna("")
+    frame.attrs["first_line"] = last + skip_rows + 1
     _check_swallowed(path, frame)
-    frame.attrs["first_line"] = header + skip_rows + 1
+    frame.attrs["separator"] = separator
     if frame.empty:
         raise DataError("no_rows", file=path)
     return frame
 
 
-def _header_cells(lines: list[str], header: int, separator: str) -> list[str] | None:
-    """Return the header's cells as they are written (pandas renames repeated ones)."""
-    full = [line for line in lines[header - 1 : header + 5] if line.strip()]
-    if not full:
-        return None
+def _read_words(path: Path, text: str, header: Sequence[int], skip_rows: int) -> pd.DataFrame:
+    """Read a table whose cells are separated by runs of blanks."""
+    rows = [line.split() for line in text.split("\n") if line.strip()]
+    last = max(header, default=0)
+    body = rows[last + skip_rows :]
+    names = [rows[number - 1] for number in header if number <= len(rows)]
+    if not body:
+        raise DataError("no_rows", file=path, value=f"header {last or 'none'}")
+    columns = join_names(names) if names else _numbers(len(body[0]))
+    for number, row in enumerate(body, start=last + skip_rows + 1):
+        if len(row) != len(columns):
+            raise DataError(
+                "wrong_number_of_cells",
+                file=path,
+                line=number,
+                value=len(row),
+                expected=str(len(columns)),
+            )
+    return pd.DataFrame(body, columns=columns, dtype=str)
+
+
+def _names_above(path: Path, rows: Sequence[Sequence[str]], frame: pd.DataFrame) -> list[str]:
+    """Return the names of columns from no header, or from several rows."""
+    width = len(frame.columns)
+    if not rows:
+        return _numbers(width)
+    names = join_names(rows)
+    if len(names) != width:
+        raise DataError("wrong_number_of_cells", file=path, value=width, expected=str(len(names)))
+    return names
+
+
+def _numbers(width: int) -> list[str]:
+    """Return the names of columns without a header."""
+    return [str(number) for number in range(1, width + 1)]
+
+
+def _top_rows(text: str, separator: str, last: int) -> list[list[str]]:
+    """Return the cells of the rows down to the header; blank lines above it are rows, too.
+
+    The header is the first row from there that is not blank. A cell can run over several lines.
+    """
+    rows: list[list[str]] = []
     try:
-        return next(csv.reader([full[0]], delimiter=separator))
+        for number, row in enumerate(csv.reader(StringIO(text), delimiter=separator), start=1):
+            if row or number < last:
+                rows.append(row)
+            if row and number >= last:
+                break
     except csv.Error:
-        return None
+        return []
+    return rows
 
 
 def _refuse_long_rows(path: Path, text: str, separator: str, header: int, width: int) -> None:
@@ -231,8 +305,8 @@ def _refuse_long_rows(path: Path, text: str, separator: str, header: int, width:
     """
     rows = csv.reader(StringIO(text[:SAMPLE]), delimiter=separator)
     try:
-        for row in rows:
-            if rows.line_num <= header or not any(row):
+        for number, row in enumerate(rows, start=1):
+            if number <= header or not any(row):
                 continue
             if any(row[width:]):
                 raise DataError(
@@ -264,7 +338,11 @@ def _check_columns(path: Path, columns: list[str]) -> None:
     """Refuse columns of the same name."""
     for name in columns:
         if columns.count(name) > 1:
-            raise DataError("column_twice", file=path, column=str(name))
+            raise DataError(
+                "column_twice", file=path, column=str(name),
+                expected="different names; without a row of names, --header none",
+                propose=[{"header": "none"}, {"header": [1, 2]}],
+            )  # fmt: skip
 
 
 def _check_swallowed(path: Path, frame: pd.DataFrame) -> None:
@@ -420,37 +498,63 @@ def _refuse_half_characters(texts: Sequence[str], column: str) -> None:
         raise DataError("unusable_name", column=column or None, value=wrong) from None
 
 
-def _read_sheet(path: Path, header: int, skip_rows: int, sheet: str) -> pd.DataFrame:
-    """Read a sheet cell by cell, counted against the sheet's own dimensions."""
+def open_workbook(path: Path) -> openpyxl.Workbook:
+    """Open a workbook with the values of its formulas."""
     try:
-        book = openpyxl.load_workbook(path, data_only=True)
+        return openpyxl.load_workbook(path, data_only=True)
     except Exception:  # openpyxl raises many kinds for a damaged workbook
         raise DataError("damaged_file", file=path) from None
+
+
+def read_sheets(
+    path: Path, names: Sequence[str], header: int | str | Sequence[int], skip_rows: int
+) -> list[pd.DataFrame]:
+    """Read sheets of a workbook; each is a frame as `read_frame` returns it."""
+    book = open_workbook(path)
+    return [_read_sheet(path, book, header_rows(header), skip_rows, name) for name in names]
+
+
+def sheet_names(path: Path) -> list[str]:
+    """Return the names of a workbook's sheets that hold more than one row."""
+    return [each.title for each in open_workbook(path).worksheets if each.max_row > 1]
+
+
+def _read_sheet(
+    path: Path, book: openpyxl.Workbook, header: Sequence[int], skip_rows: int, sheet: str
+) -> pd.DataFrame:
+    """Read a sheet cell by cell, counted against the sheet's own dimensions."""
     names = [each.title for each in book.worksheets]
     if sheet and sheet not in names:
         raise DataError("no_such_sheet", file=path, value=sheet, expected=", ".join(names))
     if not sheet and len(names) > 1:
         full = [each.title for each in book.worksheets if each.max_row > 1]
         if len(full) != 1:
-            raise DataError("several_sheets", file=path, value=", ".join(names), expected="--sheet")
+            raise DataError(
+                "several_sheets", file=path, value=", ".join(names), expected="--sheet or --sheets",
+                alternatives=[{"sheets": "{annotator}"}, {"sheets": "{system}"}],
+            )  # fmt: skip
         sheet = full[0]
     chosen = book[sheet or names[0]]
     hidden = [number for number, row in chosen.row_dimensions.items() if row.hidden]
     rows = [[cell_text(value) for value in row] for row in chosen.iter_rows(values_only=True)]
     full = [any(cell != "" for cell in row) for row in rows]
-    first = next((k for k in range(header - 1, len(rows)) if full[k]), len(rows))
-    start = first + 1 + skip_rows
+    last = max(header, default=0)
+    if len(header) == 1:
+        last = 1 + next((k for k in range(last - 1, len(rows)) if full[k]), len(rows))
+        header = [last]
+    start = last + skip_rows
     body = [row for row, is_full in zip(rows[start:], full[start:], strict=True) if is_full]
     if not body:
-        raise DataError("no_rows", file=path)
-    columns = rows[first]
+        raise DataError("no_rows", file=path, value=sheet or None)
+    above = [rows[number - 1] for number in header]
+    columns = join_names(above) if above else _numbers(len(body[0]))
     filled = [any(row[k] != "" for row in body) for k in range(len(columns))]
-    used = [k for k, name in enumerate(columns) if name != "" or filled[k]]
+    used = [k for k, name in enumerate(columns) if filled[k] or (name != "" and above)]
     columns = _named(columns)
     _check_columns(path, [columns[k] for k in used])
     frame = pd.DataFrame(
         [[row[k] for k in used] for row in body], columns=[columns[k] for k in used]
     )
-    frame.attrs["first_line"] = header + skip_rows + 1
-    frame.attrs["hidden_rows"] = len([number for number in hidden if number > header])
+    frame.attrs["first_line"] = last + skip_rows + 1
+    frame.attrs["hidden_rows"] = len([number for number in hidden if number > last])
     return frame
