@@ -10,9 +10,11 @@ import pandas as pd
 
 from ..errors import DataError, suggest
 from ..judgments import Judgments
-from .shape import spelled
+from .notes import Notes
+from .shape import list_columns, spelled
 
 ALSO = {"category": "domain"}  # names in files of the field
+MAX_RANKINGS = 200  # of ``each``
 RATING = ("system", "document", "segment", "annotator")
 
 
@@ -75,3 +77,37 @@ def _selected(frame: pd.DataFrame, rows: Any) -> pd.DataFrame:
         if isinstance(part[name].dtype, pd.CategoricalDtype):
             part[name] = part[name].cat.remove_unused_categories()
     return part
+
+
+def split_rows(
+    table: pd.DataFrame,
+    unused: pd.DataFrame,
+    given: Mapping[str, Any],
+    notes: Notes,
+    file: str | None,
+) -> list[tuple[str, str, pd.Series]] | None:
+    """Return the rows of each value of ``each``, or of each language pair; None if there is one."""
+    each = given.get("each")
+    if each is None:
+        if "pair" in table and table["pair"].nunique() > 1:
+            return [
+                ("pair", str(name), table["pair"] == name)
+                for name in sorted(table["pair"].unique())
+            ]
+        return None
+    alike = {spelled(str(name)): name for name in (*unused.columns, *table.columns)}
+    if spelled(each) not in alike:
+        raise DataError(
+            "no_such_column",
+            file=file,
+            column="each",
+            value=each,
+            expected=list_columns(pd.concat([table, unused], axis=1)),
+        )
+    name = alike[spelled(each)]
+    values = (table[name] if name in table else unused[name]).map(str)
+    named = values[values != ""]
+    if named.empty or named.nunique() > MAX_RANKINGS:
+        raise DataError("too_many_rankings", file=file, column="each", value=int(named.nunique()))
+    notes.leave_out("no_value_of_each", int((values == "").sum()), str(name))
+    return [(str(name), value, values == value) for value in named.unique()]

@@ -11,7 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from .shape import nested_value, spelled
+from ..errors import DataError
+from .shape import list_columns, nested_value, spelled
 
 HEAD = 5000  # rows that are looked at
 MAX_SYSTEMS = 200
@@ -230,3 +231,20 @@ def _blocks(
         return []
     segment = {"segment": named["segment"]} if "segment" in named else {}
     return [{"system": texts[0], "score": numeric[0], **segment}]
+
+
+def missing_roles(
+    frame: pd.DataFrame,
+    roles: Mapping[str, str],
+    missing: Sequence[str],
+    votes: bool,
+    file: str | None,
+) -> DataError:
+    """Return the error for roles that are neither declared nor found, with proposed words."""
+    names = ", ".join(missing)
+    columns = list_columns(frame)
+    nothing = not votes and "score" in missing and not has_numbers(frame)
+    if nothing or not {spelled(str(name)) for name in frame.columns} - {"id"}:
+        return DataError("no_ratings", file=file, missing=names, columns=columns)
+    proposed = propose_roles(frame, roles, missing, votes)
+    return DataError("missing_role", file=file, propose=proposed, missing=names, columns=columns)

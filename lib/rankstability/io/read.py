@@ -12,10 +12,13 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError, suggest
-from . import checks, settings
+from . import settings
 from .declare import NAMES, ROLES, SHAPE, WORDS, check_words
 from .each import split_judgments
 from .formats import arena, registry
+from .notes import Notes, note_doubts
+from .propose import missing_roles
+from .ratings import build_ratings
 from .remedy import add_remedy
 from .shape import (
     PLACEHOLDER,
@@ -34,6 +37,7 @@ from .shape import (
     widen,
 )
 from .table import as_text, read_frame
+from .votes import build_votes, refuse_flag_of_ties
 
 MAX_TRIED = 1 << 18  # bytes of a large file on which it is checked first
 MAX_TRIED_ROWS = 20_000  # rows of a large frame on which a line of Python is tried
@@ -162,7 +166,7 @@ def _read(path: Path, given: dict[str, Any], first_rows: bool = False) -> Any:
         unused = _check_arena(path, given) if recognised == ARENA else None
         try:
             result = registry.read_as(recognised, path, words)
-            result = checks.note_doubts(result, path.name, unused)
+            result = note_doubts(result, path.name, unused)
             return split_judgments(result, given["each"], str(path)) if "each" in given else result
         except DataError as error:
             if recognised != ARENA or (error.code, error.column) != ("unknown_word", "winner"):
@@ -359,7 +363,7 @@ def build(
 ) -> Any:
     """Return the judgments of a text frame, declared by words."""
     frame = frame.reset_index(drop=True)
-    notes = checks.Notes(file or source)
+    notes = Notes(file or source)
     if frame.attrs.get("hidden_rows"):
         notes.keep("hidden_rows", frame.attrs["hidden_rows"])
     frame = _only_where(frame, given, notes, file)
@@ -371,8 +375,8 @@ def build(
     unused = [str(name) for name in frame.columns if name not in used]
     table = pd.DataFrame({role: frame[name] for role, name in found.items()})
     if kind_votes:
-        return checks.build_votes(table, frame[unused], given, notes, source, file, found)
-    return checks.build_ratings(table, frame[unused], given, notes, source, file, found)
+        return build_votes(table, frame[unused], given, notes, source, file, found)
+    return build_ratings(table, frame[unused], given, notes, source, file, found)
 
 
 def _are_comparisons(frame: pd.DataFrame, roles: Mapping[str, str]) -> bool:
@@ -414,7 +418,7 @@ def _only_where(
 
 
 def _reshape(
-    frame: pd.DataFrame, given: dict[str, Any], notes: checks.Notes, file: str | None
+    frame: pd.DataFrame, given: dict[str, Any], notes: Notes, file: str | None
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return one row per judgment, and the column of each role that is declared or supplied."""
     roles = {name: given[name] for name in ROLES if name in given}
@@ -472,7 +476,7 @@ def _choices(
     frame: pd.DataFrame,
     roles: dict[str, str],
     given: dict[str, Any],
-    notes: checks.Notes,
+    notes: Notes,
     file: str | None,
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return choices among several outputs, or rankings of several, as comparisons."""
@@ -502,7 +506,7 @@ def _winner_and_loser(
         tied = _truth(frame, find_column(frame, roles.pop("tie"), "tie", file), file)
         outcome[tied] = "tie"
     else:
-        checks.refuse_flag_of_ties(frame, file)
+        refuse_flag_of_ties(frame, file)
     out = frame.rename(columns={winner: "left", loser: "right"}).assign(winner=outcome)
     out = out.drop(columns=[name for name in (given.get("tie"),) if name in out])
     given["order"] = "unknown"
@@ -570,7 +574,7 @@ def _find_roles(
         found["segment"] = found.pop("question")
         missing.remove("segment")
     if missing:
-        raise checks.missing_roles(frame, roles, missing, votes, file)
+        raise missing_roles(frame, roles, missing, votes, file)
     columns = list(found.values())
     twice = [name for name in columns if columns.count(name) > 1]
     if twice:

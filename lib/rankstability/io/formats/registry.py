@@ -12,8 +12,8 @@ import pandas as pd
 
 from ...errors import DataError, suggest
 from ...judgments import Judgments
-from ..checks import refuse_alike, refuse_totals
 from ..mqm_weights import DEFAULT
+from ..names import refuse_alike, refuse_totals
 from . import (
     appraise,
     appraise_mqm,
