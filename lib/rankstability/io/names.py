@@ -25,6 +25,7 @@ INVISIBLE = re.compile(
 )
 BLANKS = re.compile(r"\s+")
 UNUSUAL = re.compile(rf"(?m)^\s|[^\S\n]$|[^\S\n ]|  |{INVISIBLE.pattern}")  # in names
+ROUNDED = re.compile(r"\d(\.\d+)?[eE]\+?\d\d+")
 MAX_LABELS = 3  # rows of labels
 
 
@@ -63,6 +64,26 @@ def _refuse_half_characters(names: Sequence[str], together: str, role: str, file
     except UnicodeEncodeError:
         wrong = next(name for name in names if re.search("[\ud800-\udfff]", name))
         raise DataError("unusable_name", file=file or None, column=role, value=wrong) from None
+
+
+def refuse_rounded(
+    table: pd.DataFrame,
+    roles: Sequence[str],
+    given: Mapping[str, Any],
+    found: Mapping[str, str],
+    file: str | None,
+) -> None:
+    """Refuse names such as ``1.2e+18``: ids that a program stored as rounded numbers."""
+    if given.get("names") == "exact":
+        return
+    for role in (role for role in roles if role in table):
+        names = table[role].astype(str).unique()
+        rounded = [name for name in names if ROUNDED.fullmatch(name)]
+        if rounded:
+            row = int((table[role] == rounded[0]).to_numpy().argmax())
+            raise DataError(
+                "rounded_ids", file=file, row=row, column=found.get(role, role), value=rounded[0]
+            )
 
 
 def apply_name_codes(
@@ -245,12 +266,22 @@ def check_declared(
             )  # fmt: skip
 
 
-def mixed_error(models: Sequence[str], file: str | None) -> DataError:
-    """Return the error for models among the annotators: declare them."""
-    return DataError(
-        "models_among_annotators", file=file, value=", ".join(models[:MAX_LISTED]),
-        propose=[{"models": list(models)}],
-    )  # fmt: skip
+def find_models(
+    annotators: Sequence[str], given: Mapping[str, Any], file: str | None
+) -> tuple[str, ...]:
+    """Return the annotators that are models: those declared, or all if all have names of models.
+
+    Refuses models among people that are not declared.
+    """
+    if "models" in given:
+        return tuple(given["models"])
+    models = tuple(name for name in annotators if MODEL.search(name))
+    if models and len(models) < len(annotators):
+        raise DataError(
+            "models_among_annotators", file=file, value=", ".join(models[:MAX_LISTED]),
+            propose=[{"models": list(models)}],
+        )  # fmt: skip
+    return models
 
 
 def is_number(text: str) -> bool:

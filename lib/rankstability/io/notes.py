@@ -88,17 +88,14 @@ def note_repeats(table: pd.DataFrame, notes: Notes) -> None:
         notes.keep("second_score", int(second.sum()))
 
 
-def note_doubts(result: Any, path: str, unused: pd.DataFrame | None = None) -> Any:
+def note_doubts(result: Any, path: str) -> Any:
     """Return judgments of a format of the field with notes on what a reader may doubt.
 
-    These are other scales, annotators that are named only by a word such as ``unknown``, and
-    columns that are not used.
+    These are other scales, and annotators that are named only by a word such as ``unknown``.
     """
     if not isinstance(result, Judgments):
-        return {name: note_doubts(each, path, unused) for name, each in result.items()}
+        return {name: note_doubts(each, path) for name, each in result.items()}
     notes = Notes(path)
-    if unused is not None:
-        list_unused(unused, notes)
     table = result.table
     if "annotator" in table and result.all_rows is None:
         names = table["annotator"].astype(str)

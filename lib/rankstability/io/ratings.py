@@ -15,17 +15,17 @@ from ..judgments import Judgments
 from .each import split_rows
 from .names import (
     MISSING,
-    MODEL,
     apply_name_codes,
     as_categories,
     check_declared,
     clean_names,
+    find_models,
     is_number,
-    mixed_error,
     name_nobody,
     name_segments,
     refuse_alike,
     refuse_labels,
+    refuse_rounded,
     refuse_segments_alike,
     refuse_totals,
 )
@@ -58,6 +58,7 @@ def build_ratings(
         if role in table and (nested := nested_value(table[role])):
             raise DataError("list_as_name", file=file, column=found[role], value=nested)
     table = clean_names(table, names, notes)
+    refuse_rounded(table, names, given, found, file)
     table = apply_name_codes(table, names, codes)
     table["score"] = read_scores(table["score"], codes, found["score"], file, first_line)
     for role in ("system", "segment"):
@@ -147,12 +148,7 @@ def _ratings(
         else:
             columns[name] = as_categories(table[name])
     lower = bool(given.get("lower_is_better"))
-    annotators = table["annotator"].unique() if "annotator" in table else []
-    models = tuple(given.get("models", ()))
-    if not models and len(annotators):
-        models = tuple(str(name) for name in annotators if MODEL.search(str(name)))
-        if models and len(models) < sum(1 for name in annotators if name):
-            raise mixed_error(models, file)
+    annotators = [str(n) for n in table["annotator"].unique() if n] if "annotator" in table else []
     controls = tuple(given.get("controls", ()))
     made = Judgments(
         table=pd.DataFrame(columns),
@@ -166,7 +162,7 @@ def _ratings(
         lower_is_better=lower,
         humans=tuple(given.get("humans", ())),
         controls=controls,
-        judge_models=models,
+        judge_models=find_models(annotators, given, file),
         declared={key: value for key, value in given.items() if not key.startswith("_")},
         **notes.frames(),
     )

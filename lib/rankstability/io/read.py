@@ -15,7 +15,7 @@ from ..errors import DataError, suggest
 from . import settings
 from .declare import NAMES, ROLES, SHAPE, WORDS, check_words
 from .each import split_judgments
-from .formats import arena, registry
+from .formats import registry
 from .notes import Notes, note_doubts
 from .propose import missing_roles
 from .ratings import build_ratings
@@ -85,7 +85,7 @@ SCORE_ROLES = ("system", "segment", "score")
 VOTE_ROLES = ("left", "right", "winner")
 NUMBERED = re.compile(r"\{n\}")
 ARENA = "arena"
-REFUSED_IN_ARENA = ("unknown_winner", "flag_of_ties", "question_needed", "models_among_annotators")
+REFUSED_IN_ARENA = ("unknown_winner", "question_needed", "models_among_annotators")
 ALSO = {  # further exact names of roles, as files of the field have them
     "left": ("model_a",), "right": ("model_b",), "annotator": ("judge",),
     "question": ("question_id", "instruction"), "segment": ("segment_id",), "item_type": ("type",),
@@ -163,10 +163,11 @@ def _read(path: Path, given: dict[str, Any], first_rows: bool = False) -> Any:
     recognised = _format_of(path, given)
     if recognised is not None:
         words = {name: value for name, value in given.items() if name != "each"}
-        unused = _check_arena(path, given) if recognised == ARENA else None
+        if recognised == ARENA:
+            _check_arena(path, given)
         try:
             result = registry.read_as(recognised, path, words)
-            result = note_doubts(result, path.name, unused)
+            result = note_doubts(result, path.name)
             return split_judgments(result, given["each"], str(path)) if "each" in given else result
         except DataError as error:
             if recognised != ARENA or (error.code, error.column) != ("unknown_word", "winner"):
@@ -184,18 +185,16 @@ def _read(path: Path, given: dict[str, Any], first_rows: bool = False) -> Any:
     return build(frame, given, source=path.name, file=file)
 
 
-def _check_arena(path: Path, given: Mapping[str, Any]) -> pd.DataFrame | None:
-    """Refuse votes by their first rows, as in any table; return the columns that are not used."""
+def _check_arena(path: Path, given: Mapping[str, Any]) -> None:
+    """Refuse votes by their first rows, as in any table."""
     if not path.is_file():
-        return None
+        return
     frame, file = _load(path, {}, first_rows=path.stat().st_size > MAX_TRIED)
     try:
         build(frame, {key: given[key] for key in given if key != "each"}, file=file)
     except DataError as error:
         if error.code in REFUSED_IN_ARENA:
             raise
-    known = {*arena.ARENA.values(), *arena.SIDES.values(), "winner", "anony"}
-    return frame[[name for name in frame.columns if name not in known]]
 
 
 def _format_of(path: Path, given: Mapping[str, Any]) -> str | None:
@@ -297,7 +296,7 @@ def text_frame(frame: Any) -> pd.DataFrame:
             raise DataError("not_a_frame", value=type(frame).__name__) from None
         if isinstance(native, nw.LazyFrame):
             native = native.collect()
-        table = native.to_pandas()
+        table = native.to_arrow().to_pandas(integer_object_nulls=True)
     if table.empty:
         raise DataError("no_rows")
     return as_text(table.reset_index(drop=True))
@@ -557,7 +556,7 @@ def _find_roles(
             if len(columns) > 1:
                 raise DataError(
                     "two_columns", file=file, column=role, value=" and ".join(columns),
-                    propose=[{role: column} for column in columns],
+                    alternatives=[{role: column} for column in columns],
                 )  # fmt: skip
             if columns:
                 found[role] = columns[0]

@@ -19,11 +19,12 @@ from .names import (
     as_categories,
     check_declared,
     clean_names,
+    find_models,
     is_number,
-    mixed_error,
     name_nobody,
     name_segments,
     refuse_alike,
+    refuse_rounded,
     refuse_totals,
 )
 from .notes import MAX_LISTED, Notes, list_unused
@@ -52,6 +53,7 @@ def build_votes(
     codes = dict(given.get("codes", {}))
     sides = {"left", "right", "tie"}
     table = clean_names(table, names, notes)
+    refuse_rounded(table, names, given, found, file)
     table = apply_name_codes(table, names, {k: v for k, v in codes.items() if v not in sides})
     refuse_flag_of_ties(unused, file)
     for role in names:
@@ -76,6 +78,7 @@ def build_votes(
     table = name_segments(table, notes, file, "question")
     table = name_nobody(table, notes)
     _need_question(table, unused, given, file)
+    refuse_codes_as_names(table["winner"], table["left"], table["right"], file, codes)
     table["winner"], bad = read_winners(table, {k: v for k, v in codes.items() if v in sides}, file)
     if bad.any():
         table["both_bad"] = bad
@@ -113,9 +116,6 @@ def _votes(
 ) -> Judgments:
     """Return the votes of one ranking."""
     annotators = [str(n) for n in table["annotator"].unique() if n] if "annotator" in table else []
-    models = tuple(given.get("models", ())) or tuple(n for n in annotators if MODEL.search(n))
-    if models and len(models) < len(annotators) and "models" not in given:
-        raise mixed_error(models, file)
     columns = {}
     for name in table.columns:
         if name == "both_bad":
@@ -131,7 +131,7 @@ def _votes(
         source=source,
         controls=tuple(given.get("controls", ())),
         humans=tuple(given.get("humans", ())),
-        judge_models=models,
+        judge_models=find_models(annotators, given, file),
         order_known=order_known,
         declared=dict(given),
         **notes.frames(),
@@ -177,6 +177,24 @@ def read_winners(
             propose=propose_codes([str(value) for value in counts.index], known),
         )  # fmt: skip
     return winner, text.str.lower().isin(BOTH_BAD)
+
+
+def refuse_codes_as_names(
+    winner: pd.Series,
+    left: pd.Series,
+    right: pd.Series,
+    file: str | None,
+    codes: Mapping[str, str] | None = None,
+) -> None:
+    """Refuse a value of ``winner`` that is a usual code and also the name of a system."""
+    names = {str(name).strip().lower() for name in (*left.unique(), *right.unique())}
+    for value in map(str, winner.unique()):
+        plain = value.strip().lower()
+        if plain in names and plain in WINNERS and value.strip() not in (codes or {}):
+            raise DataError(
+                "code_is_a_system", file=file, column="winner", value=value.strip(),
+                propose=[{"codes": {value.strip(): WINNERS[plain]}}],
+            )  # fmt: skip
 
 
 def _in_ranges(value: str, ranges: Sequence[tuple[str, str]]) -> str:

@@ -13,7 +13,7 @@ import pandas as pd
 from ...errors import DataError, suggest
 from ...judgments import Judgments
 from ..mqm_weights import DEFAULT
-from ..names import refuse_alike, refuse_totals
+from ..names import find_models, refuse_alike, refuse_totals
 from . import (
     appraise,
     appraise_mqm,
@@ -223,7 +223,7 @@ def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict
             "year": int(words.get("year", 0)),
             "humans": tuple(words.get("humans", ())),
             "controls": tuple(words.get("controls", ())),
-            "judge_models": tuple(words.get("models", ())),
+            "judge_models": _models(judgments, words, path),
             "declared": {**judgments.declared, **words},
         }
         if "scale" in words:
@@ -234,6 +234,14 @@ def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict
         declared[pair] = replace(judgments, **about)
     _need_names(declared, path)
     return next(iter(declared.values())) if len(declared) == 1 else declared
+
+
+def _models(judgments: Judgments, words: Mapping[str, Any], path: Path) -> tuple[str, ...]:
+    """Return the annotators that are models: those declared, or, of votes, all if all are."""
+    if judgments.kind != "votes" or "annotator" not in judgments.table:
+        return tuple(words.get("models", ()))
+    named = judgments.table["annotator"].dropna().unique()
+    return find_models([str(name) for name in named], words, str(path))
 
 
 def _check_names(judgments: Judgments, words: Mapping[str, Any], path: Path) -> Judgments:

@@ -1,0 +1,250 @@
+"""Files that an earlier version misread in silence: each is now read rightly, or refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from rankstability.errors import DataError
+from rankstability.io.read import battles, judgments, read
+from rankstability.judgments import Judgments
+
+SYSTEMS = ("Alder", "Birch", "Cedar", "Dogwood")
+LARGE = 2**60  # an id that a floating-point number cannot hold
+
+
+def ratings(**columns: Any) -> pd.DataFrame:
+    """Return ratings of four systems on ten items by three people."""
+    rows = [
+        (system, f"item{item}", f"user{user}", (3 * k + 5 * item + 7 * user + k * item) % 11)
+        for k, system in enumerate(SYSTEMS)
+        for item in range(10)
+        for user in range(3)
+    ]
+    frame = pd.DataFrame(rows, columns=["system", "segment", "annotator", "score"])
+    return frame.assign(**columns)
+
+
+def votes(**columns: Any) -> pd.DataFrame:
+    """Return comparisons of all pairs of four systems by five people."""
+    winners = ("left", "right", "tie")
+    rows = [
+        (a, b, winners[(k + 2 * m + 3 * user) % 3], f"user{user}", f"prompt{k}{m}")
+        for user in range(5)
+        for k, a in enumerate(SYSTEMS)
+        for m, b in enumerate(SYSTEMS)
+        if a != b
+    ]
+    frame = pd.DataFrame(rows, columns=["left", "right", "winner", "annotator", "question"])
+    return frame.assign(**columns)
+
+
+def arena(**columns: Any) -> pd.DataFrame:
+    """Return the comparisons with the columns of an arena."""
+    frame = votes(**columns).rename(columns={"left": "model_a", "right": "model_b"})
+    return frame.replace({"winner": {"left": "model_a", "right": "model_b"}})
+
+
+def refused(function: Any, *arguments: Any, **words: Any) -> DataError:
+    """Return the refusal."""
+    with pytest.raises(DataError) as error:
+        function(*arguments, **words)
+    return error.value
+
+
+def notes(found: Judgments, code: str) -> list[str]:
+    """Return the details of the notes of a code."""
+    return found.notes.loc[found.notes["code"] == code, "detail"].tolist()
+
+
+# ------------------------------------------------------------------ large ids
+
+
+def large_ids() -> list[dict[str, Any]]:
+    """Return records whose annotators are large numbers, some of them missing."""
+    records = ratings().to_dict("records")
+    for place, record in enumerate(records):
+        record["annotator"] = LARGE + int(record["annotator"][-1]) if place % 7 else None
+    return records
+
+
+def test_large_ids_with_missing_values_stay_apart(tmp_path: Path) -> None:
+    records = large_ids()
+    (tmp_path / "a.json").write_text(json.dumps(records))
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
+    table = pa.Table.from_pylist(records)
+    pq.write_table(table, tmp_path / "a.parquet")
+    found = [read(tmp_path / f"a.{ending}") for ending in ("json", "jsonl", "parquet")]
+    for each in (*found, judgments(table)):
+        assert set(each.table["annotator"].dropna()) == {str(LARGE + k) for k in range(3)}
+
+
+def test_large_ids_of_nested_json_and_of_votes_stay_apart(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    nested = [{**r, "annotator": {"id": r["annotator"]}} for r in large_ids()]
+    path.write_text(json.dumps(nested))
+    assert read(path, annotator="annotator.id").n_annotators == 3
+    records = arena().to_dict("records")
+    for place, record in enumerate(records):
+        record["annotator"] = LARGE + place % 3 if place % 7 else None
+    path.write_text("\n".join(map(json.dumps, records)))
+    assert read(path).n_annotators == 3
+
+
+def test_ids_that_are_rounded_already_are_refused(tmp_path: Path) -> None:
+    assert refused(judgments, pd.DataFrame(large_ids())).code == "rounded_ids"
+    frame = ratings().replace({"annotator": {"user0": "1.15292E+18"}})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    error = refused(read, tmp_path / "a.csv")
+    assert (error.code, error.column, error.row) == ("rounded_ids", "annotator", 0)
+    assert read(tmp_path / "a.csv", names="exact").n_annotators == 3
+
+
+# ------------------------------------------------------------------ JSON
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 5000, "Infinity", "-Infinity", "1e999"])
+def test_numbers_that_are_no_scores_are_refused(number: str, tmp_path: Path) -> None:
+    text = ratings().to_json(orient="records").replace('"score":7', f'"score":{number}', 1)
+    (tmp_path / "a.json").write_text(text)
+    assert refused(read, tmp_path / "a.json").code == "not_a_number"
+
+
+def test_nan_of_json_is_a_missing_score(tmp_path: Path) -> None:
+    text = ratings().to_json(orient="records").replace('"score":7', '"score":NaN', 1)
+    (tmp_path / "a.json").write_text(text)
+    assert read(tmp_path / "a.json").excluded["rows"].tolist() == [1]
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_a_key_that_is_given_twice_is_refused(lines: bool, tmp_path: Path) -> None:
+    for frame, key in ((ratings(), "system"), (arena(), "winner")):
+        records = [json.dumps(record) for record in frame.to_dict("records")]
+        records[3] = records[3].replace(f'"{key}":', f'"{key}": "x", "{key}":')
+        path = tmp_path / f"{key}.{'jsonl' if lines else 'json'}"
+        path.write_text("\n".join(records) if lines else f"[{','.join(records)}]")
+        error = refused(read, path)
+        assert (error.code, error.column) == ("key_twice", key)
+        assert error.row == 4 or error.line == 4
+
+
+# ------------------------------------------------------------------ rows of CSV and TSV
+
+
+def with_quotes(text: str, first: int, last: int) -> str:
+    """Return text with a quotation mark before the last cell of one line and after another's."""
+    lines = text.split("\n")
+    mark = "\t" if "\t" in lines[0] else ","
+    lines[first] = f'{mark}"'.join(lines[first].rsplit(mark, 1))
+    lines[last] += '"'
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("last", [11, 12, 13, 14])
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+@pytest.mark.parametrize("table", [ratings, votes, arena])
+def test_quotes_that_swallow_rows_are_refused(
+    table: Callable[..., pd.DataFrame], ending: str, last: int, tmp_path: Path
+) -> None:
+    text = table(comment="fine").to_csv(index=False, sep="\t" if ending == "tsv" else ",")
+    path = tmp_path / f"a.{ending}"
+    path.write_text(with_quotes(text, 10, last))
+    error = refused(read, path)
+    assert (error.code, error.line) == ("open_quote", 11)
+
+
+def test_a_quote_that_is_never_closed_is_refused_with_its_line(tmp_path: Path) -> None:
+    lines = ratings(comment="fine").to_csv(index=False).split("\n")
+    lines[10] = lines[10].replace("fine", '"fine')
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    error = refused(read, tmp_path / "a.csv")
+    assert (error.code, error.line) == ("open_quote", 11)
+
+
+def test_cells_of_several_lines_are_read(tmp_path: Path) -> None:
+    text = 'He said: "No,\nnot, at all,\n\nand so on"'
+    for table in (ratings, votes, arena):
+        frame = table(source=text)
+        frame.to_csv(tmp_path / "a.csv", index=False)
+        assert read(tmp_path / "a.csv").n_judgments == len(frame)
+
+
+@pytest.mark.parametrize(
+    ("row", "cells", "found"),
+    [(1, ",x", 5), (50, ",x", 5), (50, None, 3)],
+)
+@pytest.mark.parametrize("all_end_with_a_comma", [False, True])
+def test_rows_with_other_numbers_of_cells_are_refused(
+    row: int, cells: str | None, found: int, all_end_with_a_comma: bool, tmp_path: Path
+) -> None:
+    lines = ratings().to_csv(index=False).strip().split("\n")
+    if all_end_with_a_comma and cells is not None:
+        lines[1:] = [line + "," for line in lines[1:]]
+        cells = "x"
+    lines[row] = lines[row].rsplit(",", 1)[0] if cells is None else lines[row] + cells
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    error = refused(read, tmp_path / "a.csv")
+    assert (error.code, error.line, error.value) == ("wrong_number_of_cells", row + 1, found)
+
+
+# ------------------------------------------------------------------ columns and codes of an arena
+
+
+@pytest.mark.parametrize(
+    "names",
+    [{}, {"annotator": "judge", "question": "question_id"}, {"annotator": "Judge"},
+     {"annotator": "worker", "question": "segment"}, {"question": "Question ID"}],
+)  # fmt: skip
+def test_an_arena_uses_its_annotators_and_questions(names: dict[str, str], tmp_path: Path) -> None:
+    for frame in (arena(), votes()):
+        frame.rename(columns=names).to_csv(tmp_path / "a.csv", index=False)
+        found = read(tmp_path / "a.csv")
+        assert (found.n_annotators, found.n_segments) == (5, 12)
+        assert notes(found, "unused_column") == []
+
+
+def test_an_arena_with_two_columns_of_annotators_is_asked(tmp_path: Path) -> None:
+    frame = arena(judge=["x", "y"] * 30)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    error = refused(read, tmp_path / "a.csv")
+    assert (error.code, error.column) == ("two_columns", "annotator")
+    assert len(str(error.remedy).splitlines()) == 2
+    assert read(tmp_path / "a.csv", annotator="judge").n_annotators == 2
+    frame.assign(judge=frame["annotator"] + "@x").to_csv(tmp_path / "a.csv", index=False)
+    assert read(tmp_path / "a.csv").n_annotators == 5
+
+
+@pytest.mark.parametrize("name", ["tie", "left", "right", "Tie"])
+def test_a_code_that_is_the_name_of_a_system_is_asked_for(name: str, tmp_path: Path) -> None:
+    frame = votes().replace({"left": {"Alder": name}, "right": {"Alder": name}})
+    error = refused(battles, frame)
+    assert (error.code, str(error.value).lower()) == ("code_is_a_system", name.lower())
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert refused(read, tmp_path / "a.csv").code == "code_is_a_system"
+    value = str(error.value)
+    assert battles(frame, codes={value: value}).n_judgments == 60
+
+
+@pytest.mark.parametrize("name", ["model_a", "tie"])
+def test_a_code_of_an_arena_that_is_the_name_of_a_system(name: str, tmp_path: Path) -> None:
+    frame = arena().replace({"model_a": {"Alder": name}, "model_b": {"Alder": name}})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert refused(read, tmp_path / "a.csv").code == "code_is_a_system"
+
+
+def test_a_model_among_the_last_annotators_of_an_arena_is_seen(tmp_path: Path) -> None:
+    frame = pd.concat([arena()] * 200, ignore_index=True)
+    frame.loc[len(frame) - 1, "annotator"] = "gpt-4"
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert (tmp_path / "a.csv").stat().st_size > 1 << 18
+    assert refused(read, tmp_path / "a.csv").code == "models_among_annotators"
+    frame["annotator"] = "gpt-4"
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert read(tmp_path / "a.csv").judge_models == ("gpt-4",)
