@@ -85,6 +85,7 @@ ERRORS: dict[str, str] = {
     "too_few_columns": "At least two columns must be listed.",
     "two_shapes": "A table cannot have both shapes.",
     "no_file_fits": "No file has a name of this form.",
+    "files_differ": "The files do not have the same columns of names and scores.",
     "several_files": "The folder holds several files.",
     "unknown_ending": "The file's name does not end in a known way.",
     "file_too_large": "The file is larger than 1 GB.",
@@ -115,6 +116,8 @@ ERRORS: dict[str, str] = {
     "nothing_to_draw": "There is nothing to draw.",
     # files and formats
     "damaged_file": "The file is damaged.",
+    "not_a_file": "This is neither a file nor a folder.",
+    "sheet_too_large": "The sheet reaches too far. Delete what stands far from the table.",
     "unreadable_file": "The file cannot be read.",
     "not_utf8": "The text is not UTF-8. Save the file as UTF-8.",
     "not_text": "The file is not text.",
@@ -267,6 +270,7 @@ EXCLUSIONS: dict[str, str] = {
 NOTES: dict[str, str] = {
     # declared tables
     "scale_from_data": "scores whose scale is taken from their range",
+    "file_not_read": "files of the folder that were not read:",
     "unused_column": "rows of a column that is not used",
     "other_scale": "scores that seem to lie on another scale",
     "invisible_characters": "names with invisible characters, which were removed",

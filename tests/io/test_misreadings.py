@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,7 +16,10 @@ import pytest
 
 from rankstability.errors import DataError
 from rankstability.io.read import battles, judgments, read
+from rankstability.io.report import describe_reading
+from rankstability.io.results import table_bytes
 from rankstability.judgments import Judgments
+from rankstability.verdict.page import verdict
 
 SYSTEMS = ("Alder", "Birch", "Cedar", "Dogwood")
 LARGE = 2**60  # an id that a floating-point number cannot hold
@@ -248,3 +253,131 @@ def test_a_model_among_the_last_annotators_of_an_arena_is_seen(tmp_path: Path) -
     frame["annotator"] = "gpt-4"
     frame.to_csv(tmp_path / "a.csv", index=False)
     assert read(tmp_path / "a.csv").judge_models == ("gpt-4",)
+
+
+# ------------------------------------------------------------------ files of a folder
+
+
+def test_files_of_a_folder_that_are_not_read_are_counted_and_listed(tmp_path: Path) -> None:
+    frame = arena()
+    frame[:30].to_csv(tmp_path / "a.csv", index=False)
+    frame[30:].to_csv(tmp_path / "b.csv", index=False)
+    for name in ("c.parquet", "notes.md", "more/d.csv", ".hidden.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x,y\n1,2\n")
+    found = read(tmp_path)
+    assert found.n_judgments == 60
+    unread = found.notes[found.notes["code"] == "file_not_read"]
+    assert unread["rows"].tolist() == [4]
+    assert unread["detail"].tolist() == [".hidden.csv, c.parquet, more/d.csv, notes.md"]
+    assert any("more/d.csv" in line for line in describe_reading(found))
+
+
+def test_files_that_a_pattern_does_not_fit_are_listed(tmp_path: Path) -> None:
+    for user, rows in ratings().groupby("annotator"):
+        rows.drop(columns="annotator").to_csv(tmp_path / f"{user}.csv", index=False)
+    ratings().to_csv(tmp_path / "all.tsv", sep="\t", index=False)
+    found = read(tmp_path, files="{annotator}.csv")
+    assert (found.n_annotators, notes(found, "file_not_read")) == (3, ["all.tsv"])
+    (tmp_path / "all.tsv").unlink()
+    assert notes(read(tmp_path, files="{annotator}.csv"), "file_not_read") == []
+
+
+def test_a_table_beside_other_files_is_read(tmp_path: Path) -> None:
+    ratings().to_csv(tmp_path / "a.csv", index=False)
+    (tmp_path / "README.md").write_text("about")
+    assert notes(read(tmp_path), "file_not_read") == ["README.md"]
+
+
+def test_the_name_of_a_file_never_replaces_a_column(tmp_path: Path) -> None:
+    for part in ("first", "second"):
+        ratings().to_csv(tmp_path / f"{part}.csv", index=False)
+    error = refused(read, tmp_path, files="{annotator}.csv")
+    assert error.code == "column_of_two_roles" and "--files '*.csv'" in str(error.remedy)
+    error = refused(read, tmp_path)
+    assert error.code == "several_files" and "{annotator}" not in str(error.remedy)
+
+
+def test_files_with_other_columns_of_roles_are_no_rows_of_one_table(tmp_path: Path) -> None:
+    ratings().to_csv(tmp_path / "a.csv", index=False)
+    ratings().drop(columns="annotator").to_csv(tmp_path / "b.csv", index=False)
+    error = refused(read, tmp_path, files="*.csv")
+    assert (error.code, error.value) == ("files_differ", "annotator")
+
+
+# ------------------------------------------------------------------ invisible characters
+
+HIDDEN = {"Alder": "Al\x1b[31mder", "Birch": "Bi\u202erch", "Cedar": "Ce\x07dar"}
+
+
+def test_invisible_characters_are_removed_from_an_arena_and_said(tmp_path: Path) -> None:
+    frame = arena().replace({"model_a": HIDDEN, "model_b": HIDDEN})
+    frame["category"] = "chat\u202e"
+    frame.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    found = read(tmp_path / "a.jsonl", title="my\x1b[31m \u202earena")
+    assert found.systems == ["Al[31mder", "Birch", "Cedar", "Dogwood"]
+    assert found.notes.set_index("code")["rows"]["invisible_characters"] == 60
+    assert set(found.table["domain"]) == {"chat"}
+    assert found.campaign == "my[31m arena"
+    page = verdict(found, tmp_path / "page", title="t\u202et")
+    written = [path for path in (tmp_path / "page").rglob("*") if path.is_file()]
+    texts = [path.read_text("utf-8") for path in written if path.suffix != ".png"]
+    assert page.facts["title"] == "t\\u202et"
+    assert not any(mark in text for text in texts for mark in ("\x1b", "\u202e", "\x07"))
+
+
+def test_invisible_characters_of_other_words_and_columns(tmp_path: Path) -> None:
+    frame = ratings(part="a\u202e", comment="x\x1by")
+    frame.to_csv(tmp_path / "a\u202e.csv", index=False)
+    found = read(tmp_path / "a\u202e.csv", each="part", codes={"Alder": "A\u202el"})["a"]
+    assert found.systems == ["Al", "Birch", "Cedar", "Dogwood"]
+    assert notes(found, "unused_column") == ["part: a\\u202e", "comment: x\\x1by"]
+    assert "\u202e" not in found.campaign + found.source + found.task
+    assert table_bytes(frame).decode().count("\u202e") == 0
+
+
+# ------------------------------------------------------------------ hangs
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a: " + "[" * 100_000, "{" * 100_000, "? " * 60_000, "a: [" + "b, " * 300_000 + "]",
+     "\n".join(" " * k + "a:" for k in range(400)), "- " * 60_000],
+)  # fmt: skip
+def test_settings_that_are_deep_or_long_are_refused(text: str, tmp_path: Path) -> None:
+    ratings().to_csv(tmp_path / "a.csv", index=False)
+    (tmp_path / "campaign.yaml").write_text(text)
+    assert refused(read, tmp_path / "a.csv").code == "broken_settings"
+
+
+@pytest.mark.parametrize("cell", ["XFD1048576", "A1048576", "XFD500"])
+def test_a_sheet_with_one_far_cell_is_refused(cell: str, tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in [list(ratings().columns), *ratings().to_numpy().tolist()]:
+        sheet.append(row)
+    sheet[cell] = "x"
+    book.save(tmp_path / "a.xlsx")
+    assert refused(read, tmp_path / "a.xlsx").code == "sheet_too_large"
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    assert refused(read, "/dev/zero").code == "not_a_file"
+    for name in ("a", "a.csv", "a.xlsx", "a.parquet"):
+        os.mkfifo(tmp_path / name)
+        assert refused(read, tmp_path / name).code == "not_a_file"
+    (tmp_path / "campaign.yaml").write_text("data: /dev/zero\n")
+    assert refused(read, tmp_path / "campaign.yaml").code == "not_a_file"
+    (tmp_path / "campaign.yaml").unlink()
+    ratings().to_csv(tmp_path / "b.csv", index=False)
+    assert read(tmp_path).n_judgments == 120
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"system":' * 100_000, '{"model_a":1,"model_b":2,"winner":' + "[" * 100_000,
+     '{"user_id":1,"item_i":' + "[" * 100_000, "[" * 100_000],
+)  # fmt: skip
+def test_json_that_is_nested_too_deeply_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(text)
+    assert refused(read, tmp_path / "a.jsonl").code == "not_json"

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..errors import DataError, suggest
 from ..judgments import Judgments
+from .names import visible
 from .notes import Notes
 from .shape import list_columns, spelled
 
@@ -105,7 +106,8 @@ def split_rows(
             expected=list_columns(pd.concat([table, unused], axis=1)),
         )
     name = alike[spelled(each)]
-    values = (table[name] if name in table else unused[name]).map(str)
+    column = (table[name] if name in table else unused[name]).map(str)
+    values = column.map({value: visible(value) for value in column.unique()})
     named = values[values != ""]
     if named.empty or named.nunique() > MAX_RANKINGS:
         raise DataError("too_many_rankings", file=file, column="each", value=int(named.nunique()))

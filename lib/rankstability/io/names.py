@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..errors import DataError, suggest
-from .notes import MAX_LISTED, MIN_ON_SCALE, NOBODY, Notes
+from ..judgments import Judgments
+from .notes import MAX_LISTED, MIN_ON_SCALE, NOBODY, Notes, add_notes
 from .shape import spelled
 
 MISSING = ("", "na", "n/a", "nan", "none", "null", "-")
@@ -26,6 +28,7 @@ INVISIBLE = re.compile(
 BLANKS = re.compile(r"\s+")
 UNUSUAL = re.compile(rf"(?m)^\s|[^\S\n]$|[^\S\n ]|  |{INVISIBLE.pattern}")  # in names
 ROUNDED = re.compile(r"\d(\.\d+)?[eE]\+?\d\d+")
+NAMED = ("system", "left", "right", "segment", "question", "annotator", "document", "domain", "hit")
 MAX_LABELS = 3  # rows of labels
 
 
@@ -55,6 +58,36 @@ def clean_names(table: pd.DataFrame, roles: Sequence[str], notes: Notes) -> pd.D
             names = changed
         table[role] = np.array(names, dtype=object)[codes]
     return table
+
+
+def visible(text: str) -> str:
+    """Return a name or title without invisible characters, and with single blanks."""
+    return INVISIBLE.sub("", BLANKS.sub(" ", text)).strip()
+
+
+def clean_judgments(judgments: Judgments) -> Judgments:
+    """Return judgments of a format whose names have no invisible characters; count those removed."""
+    frames: dict[str, pd.DataFrame | None] = {
+        "table": judgments.table, "all_rows": judgments.all_rows, "errors": judgments.errors
+    }  # fmt: skip
+    marked = np.zeros(len(judgments.table), bool)
+    cleaned: dict[str, Any] = {}
+    for part, frame in frames.items():
+        if frame is None:
+            continue
+        for role in (role for role in NAMED if role in frame):
+            names = frame[role].astype("category")
+            changed = {name: visible(str(name)) for name in names.cat.categories}
+            wrong = [name for name, clean in changed.items() if INVISIBLE.search(str(name))]
+            if not wrong:
+                continue
+            marked |= frame[role].isin(wrong).to_numpy() if part == "table" else False
+            named = frame[role].astype(object).replace({name: changed[name] for name in wrong})
+            frame = frame.assign(**{role: named.astype("category")})
+            cleaned[part] = frame
+    notes = Notes(judgments.source or "judgments")
+    notes.keep("invisible_characters", int(marked.sum()))
+    return add_notes(replace(judgments, **cleaned) if cleaned else judgments, notes)
 
 
 def _refuse_half_characters(names: Sequence[str], together: str, role: str, file: str) -> None:

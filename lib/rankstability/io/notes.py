@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..errors import escape_invisible
 from ..judgments import EXCLUDED, Judgments
+from . import settings
 
 NOBODY = ("unknown", "anonymous", "anon", "-", "?", "", "na", "n/a", "nan", "none", "null")
+MAX_UNREAD = 20  # names of files that a note lists
 MAX_LISTED = 6  # names that an error lists
 MIN_ON_SCALE = 10  # scores from which a scale is told
 MIN_SCALE_RATIO = 4.0  # between the largest scores of two scales
@@ -27,12 +32,12 @@ class Notes:
     def leave_out(self, code: str, rows: int, detail: str = "") -> None:
         """Count rows that were left out."""
         if rows:
-            self.out.append((self.file, code, int(rows), detail))
+            self.out.append((self.file, code, int(rows), escape_invisible(detail)))
 
     def keep(self, code: str, rows: int, detail: str = "") -> None:
         """Count rows that were kept."""
         if rows:
-            self.kept.append((self.file, code, int(rows), detail))
+            self.kept.append((self.file, code, int(rows), escape_invisible(detail)))
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the tables ``excluded`` and ``notes``."""
@@ -88,6 +93,27 @@ def note_repeats(table: pd.DataFrame, notes: Notes) -> None:
         notes.keep("second_score", int(second.sum()))
 
 
+def list_unread(folder: Path, files: Iterable[Path]) -> tuple[int, str]:
+    """Return the number and names of the files below a folder that are not among `files`."""
+    read = set(files) | {folder / settings.NAME}
+    others = [
+        path.relative_to(folder).as_posix()
+        for path in sorted(folder.rglob("*"))
+        if path not in read and not path.is_dir()
+    ]
+    more = f" and {len(others) - MAX_UNREAD} more" if len(others) > MAX_UNREAD else ""
+    return len(others), escape_invisible(", ".join(others[:MAX_UNREAD])) + more
+
+
+def note_unread(result: Any, folder: str, number: int, names: str) -> Any:
+    """Return judgments with a note on the files of their folder that were not read."""
+    if not isinstance(result, Judgments):
+        return {name: note_unread(each, folder, number, names) for name, each in result.items()}
+    notes = Notes(folder)
+    notes.keep("file_not_read", number, names)
+    return add_notes(result, notes)
+
+
 def note_doubts(result: Any, path: str) -> Any:
     """Return judgments of a format of the field with notes on what a reader may doubt.
 
@@ -110,9 +136,14 @@ def note_doubts(result: Any, path: str) -> Any:
                 table = table.drop(columns="annotator")
     if "score" in table and result.kind not in ("mqm",):
         note_other_scales(table, notes)
+    return replace(add_notes(result, notes), table=table)
+
+
+def add_notes(judgments: Judgments, notes: Notes) -> Judgments:
+    """Return judgments with further notes."""
     if not notes.kept:
-        return result
-    known = result.notes
+        return judgments
+    known = judgments.notes
     more = notes.frames()["notes"]
     together = more if known.empty else pd.concat([known, more], ignore_index=True)
-    return replace(result, table=table, notes=together)
+    return replace(judgments, notes=together)

@@ -28,6 +28,7 @@ from .names import (
     refuse_rounded,
     refuse_segments_alike,
     refuse_totals,
+    visible,
 )
 from .notes import MAX_LISTED, Notes, list_unused, note_other_scales, note_repeats
 from .propose import word_scale
@@ -59,7 +60,7 @@ def build_ratings(
             raise DataError("list_as_name", file=file, column=found[role], value=nested)
     table = clean_names(table, names, notes)
     refuse_rounded(table, names, given, found, file)
-    table = apply_name_codes(table, names, codes)
+    table = clean_names(apply_name_codes(table, names, codes), names, notes)
     table["score"] = read_scores(table["score"], codes, found["score"], file, first_line)
     for role in ("system", "segment"):
         empty = table.index[table[role] == ""]
@@ -155,7 +156,7 @@ def _ratings(
         kind="ratings" if units else "leaderboard",
         pair=pair,
         task="" if task == pair else task,
-        campaign=given.get("title", re.sub(r"\.\w+(\.gz)?$", "", source)),
+        campaign=visible(given.get("title", re.sub(r"\.\w+(\.gz)?$", "", source))),
         source=source,
         year=int(given.get("year", 0)),
         scale=scale,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,12 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, suggest
+from ..errors import DataError, escape_invisible, suggest
 from . import settings
 from .declare import NAMES, ROLES, SHAPE, WORDS, check_words
 from .each import split_judgments
 from .formats import registry
-from .notes import Notes, note_doubts
+from .notes import Notes, list_unread, note_doubts, note_unread
 from .propose import missing_roles
 from .ratings import build_ratings
 from .remedy import add_remedy
@@ -36,7 +36,7 @@ from .shape import (
     split_columns,
     widen,
 )
-from .table import as_text, read_frame
+from .table import ENDINGS, as_text, ending_of, read_frame
 from .votes import build_votes, refuse_flag_of_ties
 
 MAX_TRIED = 1 << 18  # bytes of a large file on which it is checked first
@@ -122,6 +122,8 @@ def read(path: str | Path, **words: Any) -> Any:
     file, given = _with_settings(Path(path), check_words(words))
     if not file.exists():
         raise DataError("no_such_file", file=file)
+    if not file.is_file() and not file.is_dir():
+        raise DataError("not_a_file", file=file)
     try:
         return _read(file, given)
     except DataError as error:
@@ -167,14 +169,17 @@ def _read(path: Path, given: dict[str, Any], first_rows: bool = False) -> Any:
             _check_arena(path, given)
         try:
             result = registry.read_as(recognised, path, words)
-            result = note_doubts(result, path.name)
+            result = note_doubts(result, _source(path))
+            if path.is_dir():
+                unread = list_unread(path, registry.files_read(path, recognised))
+                result = note_unread(result, _source(path), *unread)
             return split_judgments(result, given["each"], str(path)) if "each" in given else result
         except DataError as error:
             if recognised != ARENA or (error.code, error.column) != ("unknown_word", "winner"):
                 raise  # otherwise a table of comparisons with codes that are to be declared
     if first_rows:
         frame, file = _load(path, given, first_rows=True)
-        return build(frame, given, source=path.name, file=file)
+        return build(frame, given, source=_source(path), file=file)
     if path.is_file() and path.stat().st_size > MAX_TRIED:
         try:
             _read(path, given, first_rows=True)
@@ -182,7 +187,7 @@ def _read(path: Path, given: dict[str, Any], first_rows: bool = False) -> Any:
             if error.code in AT_ONCE:
                 raise
     frame, file = _load(path, given)
-    return build(frame, given, source=path.name, file=file)
+    return build(frame, given, source=_source(path), file=file)
 
 
 def _check_arena(path: Path, given: Mapping[str, Any]) -> None:
@@ -323,14 +328,22 @@ def _load(
     if "files" in given:
         folder = path if path.is_dir() else path.parent
         parts = []
-        for file, values in read_files(folder, given["files"]):
+        named = read_files(folder, given["files"])
+        for file, values in named:
             part = read_frame(file, **options)
             for role, value in values.items():
+                _refuse_other_name(part, role, value, file, given["files"])
                 part[role] = value
             parts.append(part)
-        return pd.concat(parts, ignore_index=True).fillna(""), str(path)
+        _refuse_other_columns([file for file, _ in named], parts)
+        frame = pd.concat(parts, ignore_index=True).fillna("")
+        frame.attrs = {"unread": list_unread(folder, [file for file, _ in named])}
+        return frame, str(path)
     if path.is_dir():
+        folder = path
         files = sorted(p for p in path.iterdir() if p.is_file() and p.name != settings.NAME)
+        tables = [each for each in files if ending_of(each) in ENDINGS]
+        files = tables if len(tables) == 1 else files
         inside = sorted({each.name for each in path.glob("*/*") if each.is_file()})
         if not files and inside:
             raise DataError(
@@ -350,7 +363,40 @@ def _load(
                 ],
             )
         path = files[0]
+        frame = read_frame(path, **options)
+        frame.attrs["unread"] = list_unread(folder, [path])
+        return frame, str(path)
     return read_frame(path, **options), str(path)
+
+
+def _refuse_other_name(part: pd.DataFrame, role: str, value: str, file: Path, pattern: str) -> None:
+    """Refuse a file that has a column of the role that its own name supplies, with other values."""
+    for name in part.columns:
+        if spelled(str(name)) == role and (part[name] != value).any():
+            raise DataError(
+                "column_of_two_roles", file=file, column=str(name),
+                value=f"column {name} and name {value}",
+                propose=[{"files": PLACEHOLDER.sub("*", pattern)}],
+            )  # fmt: skip
+
+
+def _refuse_other_columns(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
+    """Refuse files of which one lacks a column of a role that another has."""
+    roles = {spelled(name) for role in ROLES for name in (role, *ALSO.get(role, ()))}
+    for file, part in zip(files, parts, strict=True):
+        here = {spelled(str(name)) for name in part.columns}
+        first = {spelled(str(name)) for name in parts[0].columns}
+        differ = (here ^ first) & roles
+        if differ:
+            raise DataError(
+                "files_differ", file=file, value=", ".join(sorted(differ)),
+                expected=f"the columns of {files[0].name}",
+            )  # fmt: skip
+
+
+def _source(path: Path) -> str:
+    """Return the name of a file or folder, with invisible characters as visible escapes."""
+    return escape_invisible(path.name)
 
 
 def build(
@@ -365,6 +411,7 @@ def build(
     notes = Notes(file or source)
     if frame.attrs.get("hidden_rows"):
         notes.keep("hidden_rows", frame.attrs["hidden_rows"])
+    notes.keep("file_not_read", *frame.attrs.get("unread", (0, "")))
     frame = _only_where(frame, given, notes, file)
     given = dict(given)
     frame, roles = _reshape(frame, given, notes, file)

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from PIL import Image
 
-from ..errors import DataError, suggest
+from ..errors import DataError, escape_invisible, suggest
 from .paths import repository_root
 
 FORMULA = re.compile(r"[=+\-@\t\r]")  # begins a formula in a spreadsheet
@@ -108,6 +108,7 @@ def escape_formulas(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _escape(text: str) -> str:
+    text = escape_invisible(text)
     risky = FORMULA.match(text) is not None and NUMBER.fullmatch(text) is None
     return f"'{text}" if risky else text
 

@@ -8,6 +8,7 @@ import json
 import math
 import re
 import warnings
+import zipfile
 import zlib
 from collections.abc import Sequence
 from io import StringIO
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pandas as pd
+from openpyxl.utils import get_column_letter
 
 from ..errors import DataError
 
@@ -115,11 +117,13 @@ def _read_text(path: Path, max_bytes: int = 0) -> str:
         packed = stream.read(2) == b"\x1f\x8b"
     try:
         with gzip.open(path) if packed else path.open("rb") as stream:
-            raw = stream.read(max_bytes or -1)
+            raw = stream.read(max_bytes or MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error):
         if not packed:
             raise
         raise DataError("damaged_file", file=path) from None
+    if len(raw) > MAX_BYTES:
+        raise DataError("file_too_large", file=path, value=len(raw))
     if 0 < max_bytes <= len(raw):
         end = max(raw.rfind(b"\n"), raw.rfind(b"\r"))
         raw = raw[: end + 1] if end > 0 else raw
@@ -501,6 +505,13 @@ def _refuse_half_characters(texts: Sequence[str], column: str) -> None:
 def _read_sheet(path: Path, header: int, skip_rows: int, sheet: str) -> pd.DataFrame:
     """Read a sheet cell by cell, counted against the sheet's own dimensions."""
     try:
+        with zipfile.ZipFile(path) as packed:
+            size = sum(each.file_size for each in packed.infolist())
+    except (zipfile.BadZipFile, ValueError):
+        raise DataError("damaged_file", file=path) from None
+    if size > MAX_UNPACKED:
+        raise DataError("sheet_too_large", file=path, value=size)
+    try:
         book = openpyxl.load_workbook(path, data_only=True)
     except Exception:  # openpyxl raises many kinds for a damaged workbook
         raise DataError("damaged_file", file=path) from None
@@ -513,6 +524,9 @@ def _read_sheet(path: Path, header: int, skip_rows: int, sheet: str) -> pd.DataF
             raise DataError("several_sheets", file=path, value=", ".join(names), expected="--sheet")
         sheet = full[0]
     chosen = book[sheet or names[0]]
+    if chosen.max_row * chosen.max_column > MAX_SHEET:
+        last = f"{get_column_letter(chosen.max_column)}{chosen.max_row}"
+        raise DataError("sheet_too_large", file=path, value=last)
     hidden = [number for number, row in chosen.row_dimensions.items() if row.hidden]
     rows = [[cell_text(value) for value in row] for row in chosen.iter_rows(values_only=True)]
     full = [any(cell != "" for cell in row) for row in rows]

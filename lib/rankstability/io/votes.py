@@ -26,6 +26,7 @@ from .names import (
     refuse_alike,
     refuse_rounded,
     refuse_totals,
+    visible,
 )
 from .notes import MAX_LISTED, Notes, list_unused
 from .propose import propose_codes, question_columns
@@ -54,7 +55,8 @@ def build_votes(
     sides = {"left", "right", "tie"}
     table = clean_names(table, names, notes)
     refuse_rounded(table, names, given, found, file)
-    table = apply_name_codes(table, names, {k: v for k, v in codes.items() if v not in sides})
+    joined = {k: v for k, v in codes.items() if v not in sides}
+    table = clean_names(apply_name_codes(table, names, joined), names, notes)
     refuse_flag_of_ties(unused, file)
     for role in names:
         if role in table and (nested := nested_value(table[role])):
@@ -127,7 +129,7 @@ def _votes(
         table=pd.DataFrame(columns),
         kind="votes",
         task=task,
-        campaign=given.get("title", re.sub(r"\.\w+(\.gz)?$", "", source)),
+        campaign=visible(given.get("title", re.sub(r"\.\w+(\.gz)?$", "", source))),
         source=source,
         controls=tuple(given.get("controls", ())),
         humans=tuple(given.get("humans", ())),

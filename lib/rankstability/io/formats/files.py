@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ...errors import DataError, suggest
-from ..table import decode_utf8, refuse_swallowed, unique_keys
+from ..table import MAX_BYTES, decode_utf8, refuse_swallowed, unique_keys
 
 Result = TypeVar("Result")
 BLANKS = r"\s+"  # any run of blanks and tabs separates two cells
@@ -58,7 +58,11 @@ def read_bytes(path: Path) -> bytes:
         if path.name.endswith(".tar.gz"):
             return _only_member(path)
         if path.suffix == ".gz":
-            return gzip.decompress(path.read_bytes())
+            with gzip.open(path) as stream:
+                content = stream.read(MAX_BYTES + 1)
+            if len(content) > MAX_BYTES:
+                raise DataError("file_too_large", file=path, value=len(content))
+            return content
         return path.read_bytes()
     except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError) as error:
         raise DataError("damaged_file", file=path, value=str(error)) from None

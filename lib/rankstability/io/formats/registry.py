@@ -10,10 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from ...errors import DataError, suggest
+from ...errors import DataError, escape_invisible, suggest
 from ...judgments import Judgments
 from ..mqm_weights import DEFAULT
-from ..names import find_models, refuse_alike, refuse_totals
+from ..names import clean_judgments, find_models, refuse_alike, refuse_totals, visible
 from . import (
     appraise,
     appraise_mqm,
@@ -215,10 +215,10 @@ def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict
     every = read(path, name, unmarked=words.get("unmarked", ""), weights=words.get("weights", ""))
     declared = {}
     for pair, found in every.items():
-        judgments = _check_names(found, words, path)
-        about = {
-            "source": path.name,
-            "campaign": words.get("title", ""),
+        judgments = clean_judgments(_check_names(clean_judgments(found), words, path))
+        about: dict[str, Any] = {
+            "source": escape_invisible(path.name),
+            "campaign": visible(words.get("title", "")),
             "protocol": PROTOCOLS.get(name, "ESA"),
             "year": int(words.get("year", 0)),
             "humans": tuple(words.get("humans", ())),
@@ -298,6 +298,17 @@ def _files_of(path: Path, name: str) -> list[Path]:
     if path.is_dir() and name in (appraise.NAME, esa.NAME, appraise_mqm.NAME):
         files += [each for each in sorted(path.iterdir()) if appraise.is_companion(each)]
     return files
+
+
+def files_read(folder: Path, name: str) -> list[Path]:
+    """Return the files of a folder that are read as a format, with lists of their documents."""
+    if name == wmt_da.NAME:
+        files = list(wmt_da.find_files(folder))
+    elif name == segment_scores.NAME:
+        files = list(segment_scores.find_files(folder).values())
+    else:
+        return _files_of(folder, name)
+    return [*files, *folder.glob("documents-*.tsv*")]
 
 
 def _read_each(module: ModuleType, files: Sequence[Path], pair: str) -> dict[str, Judgments]:
