@@ -104,6 +104,8 @@ ERRORS: dict[str, str] = {
     "rows_that_are_no_judgments": "Some rows are totals or averages, not judgments.",
     "direction": "The name of the score suggests that lower is better. Say which direction holds.",
     "several_criteria": "The table holds several criteria, which are not averaged.",
+    "several_languages": "The rows belong to several languages or language pairs, which are not ranked together.",
+    "models_known": "Some votes were given by people who knew the models.",
     "undeclared_column": "Equal outputs differ in a column that is not declared.",
     "unknown_name": "This name does not occur.",
     "flag_of_ties": "A column marks ties and is not declared.",

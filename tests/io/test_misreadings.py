@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from rankstability import cli
 from rankstability.errors import DataError
 from rankstability.io.read import battles, judgments, read
 from rankstability.io.report import describe_reading
@@ -381,3 +383,81 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
 def test_json_that_is_nested_too_deeply_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(text)
     assert refused(read, tmp_path / "a.jsonl").code == "not_json"
+
+
+# ------------------------------------------------------------------ criteria, types and languages
+
+
+def of_two_aspects(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return the rows twice, for two criteria."""
+    return pd.concat([frame.assign(**{name: each}) for each in ("fluency", "adequacy")])
+
+
+@pytest.mark.parametrize("domain", ["domain", "genre"])
+def test_criteria_are_never_pooled_within_each_domain(domain: str, tmp_path: Path) -> None:
+    for table in (ratings, votes, arena):
+        frame = table(**{domain: ["news", "chat"] * (len(table()) // 2)})
+        for name, code in (("criterion", "several_criteria"), ("aspect", "undeclared_column")):
+            both = of_two_aspects(frame, name)
+            both.to_csv(tmp_path / "a.csv", index=False)
+            error = refused(read, tmp_path / "a.csv", each=domain)
+            assert error.code == code
+            for line in str(error.remedy).splitlines():
+                assert cli.main(shlex.split(line)[1:]) == 0
+            assert refused(read, tmp_path / "a.csv").code == code
+
+
+def test_a_type_that_is_no_item_type_is_another_column() -> None:
+    people = ratings(type=["expert", "crowd", "crowd"] * 40)
+    assert notes(judgments(people), "unused_column") == ["type: expert, crowd"]
+    assert judgments(people).n_judgments == 120
+    outputs = ratings(type=["TGT", "TGT", "BAD"] * 40)
+    found = judgments(outputs)
+    assert found.n_judgments == 80
+    assert "left out: references and controls, which are not ranked: 40" in describe_reading(found)
+    assert refused(judgments, ratings(item_type="expert")).code == "unknown_word"
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{"lang_pair": ("en-de", "en-cs")}, {"language pair": ("en-de", "en-cs")},
+     {"src_lang": ("en", "en"), "tgt_lang": ("de", "cs")}, {"src": ("en", "de"), "tgt": ("de", "en")},
+     {"sourceLanguage": ("en", "cs")}],
+)  # fmt: skip
+def test_several_language_pairs_are_asked_for(
+    columns: dict[str, tuple[str, str]], tmp_path: Path
+) -> None:
+    for table in (ratings, votes, arena):
+        frame = table()
+        for name, pair in columns.items():
+            frame[name] = [*pair] * (len(frame) // 2)
+        frame.to_csv(tmp_path / "a.csv", index=False)
+        error = refused(read, tmp_path / "a.csv")
+        assert error.code == "several_languages"
+        lines = str(error.remedy).splitlines()
+        assert len(lines) == 2
+        for line in lines:
+            assert cli.main(shlex.split(line)[1:]) == 0
+        frame = frame.assign(**{name: pair[0] for name, pair in columns.items()})
+        frame.to_csv(tmp_path / "a.csv", index=False)
+        assert read(tmp_path / "a.csv").n_judgments == len(frame)
+
+
+def test_several_languages_are_asked_for_unless_they_are_declared() -> None:
+    frame = ratings(language=["de", "cs"] * 60)
+    assert refused(judgments, frame).code == "several_languages"
+    assert set(judgments(frame, each="language")) == {"de", "cs"}
+    assert judgments(frame, where={"language": ["de", "cs"]}).n_judgments == 120
+    assert notes(battles(votes(language=["de", "cs"] * 30)), "unused_column") == [
+        "language: de, cs"
+    ]
+    assert judgments(ratings(source=["a text", "de"] * 60)).n_judgments == 120
+
+
+def test_votes_of_people_who_knew_the_models_are_asked_for(tmp_path: Path) -> None:
+    frame = arena(anony=["True", "False"] * 30, topic=["x", "y", "y"] * 20)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert read(tmp_path / "a.csv").n_judgments == 30
+    assert refused(read, tmp_path / "a.csv", each="topic").code == "models_known"
+    found = read(tmp_path / "a.csv", each="topic", where={"anony!": "False"})
+    assert sum(part.n_judgments for part in found.values()) == 30

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import Judgments
-from .each import split_rows
+from .each import refuse_criteria, refuse_languages, refuse_undeclared, split_rows
 from .names import (
     MISSING,
     apply_name_codes,
@@ -32,8 +32,9 @@ from .names import (
 )
 from .notes import MAX_LISTED, Notes, list_unused, note_other_scales, note_repeats
 from .propose import word_scale
-from .shape import nested_value
+from .shape import ITEM_TYPES, nested_value
 
+KEYS = ("system", "segment", "annotator", "document", "criterion", "pair")
 LOWER = re.compile(
     r"(?i)(^|[^a-z])(rank|ranking|position|wer|cer|ter|per|mer|error|errors|err|penalty|penalties|loss|edits?"
     r"|edit.?distance|perplexity|ppl|rmse|mae|mse|latency|hter|mistakes?|nll|log.?loss|fid|cost)s?"
@@ -84,7 +85,10 @@ def build_ratings(
     if not scored.any():
         raise DataError("no_judgments", file=file)
     table, unused = table[scored].reset_index(drop=True), unused[scored].reset_index(drop=True)
-    _refuse_undeclared(table, unused, given, file)
+    refuse_criteria(table, given, file)
+    refuse_undeclared(table, unused, KEYS, given, file)
+    refuse_languages(unused, given, False, file)
+    _check_item_types(table, found, file)
     list_unused(unused, notes)
     for word, role in (("controls", "system"), ("humans", "system"), ("models", "annotator")):
         check_declared(table, given, word, role, file)
@@ -138,10 +142,6 @@ def _ratings(
     table = table.drop(columns=[name for name in ("pair",) if name in table])
     units = {"annotator", "document", "hit"} & set(table.columns)
     units = {name for name in units if (table[name] != "").any()}
-    if "item_type" in table:
-        table["item_type"] = table["item_type"].replace(
-            {"": "SYSTEM", "TGT": "SYSTEM", "BAD": "BAD_REF"}
-        )
     columns = {}
     for name in table.columns:
         if name in ("score", "time"):
@@ -170,6 +170,20 @@ def _ratings(
     if len(made.systems) < 2:
         raise DataError("too_few_systems", file=file, value=", ".join(made.systems) or None)
     return made
+
+
+def _check_item_types(table: pd.DataFrame, found: Mapping[str, str], file: str | None) -> None:
+    """Write item types as WMT does, in place; refuse others."""
+    if "item_type" not in table:
+        return
+    types = table["item_type"].astype(str).str.strip().str.upper().map(ITEM_TYPES)
+    wrong = np.flatnonzero(types.isna())
+    if len(wrong):
+        raise DataError(
+            "unknown_word", file=file, row=int(wrong[0]), column=found["item_type"],
+            value=table["item_type"].iloc[wrong[0]], expected=", ".join(filter(None, ITEM_TYPES)),
+        )  # fmt: skip
+    table["item_type"] = types
 
 
 def read_scores(
@@ -272,40 +286,3 @@ def _refuse_ranks_in_columns(
             "ranks_in_columns", file=file, value=f"1 to {n}",
             alternatives=[{"lower_is_better": True}, {"higher_is_better": True}],
         )  # fmt: skip
-
-
-def _refuse_undeclared(
-    table: pd.DataFrame, unused: pd.DataFrame, given: Mapping[str, Any], file: str | None
-) -> None:
-    """Refuse a table whose equal outputs differ in an undeclared column, such as a criterion."""
-    keys = [
-        name
-        for name in ("system", "segment", "annotator", "document", "criterion", "pair")
-        if name in table
-    ]
-    by_criterion = "each" in given and given["each"] in ("criterion", given.get("criterion"))
-    if "criterion" in table and table["criterion"].nunique() > 1 and not by_criterion:
-        known = [str(name) for name in table["criterion"].unique()]
-        raise DataError(
-            "several_criteria", file=file, value=", ".join(known[:6]),
-            propose=[{"each": "criterion"}],
-        )  # fmt: skip
-    repeated = table.duplicated(keys, keep=False)
-    if not repeated.any():
-        return
-    groups = table[repeated].groupby(keys, observed=True, sort=False).ngroup()
-    for name in unused.columns:
-        if str(name) == given.get("each"):
-            return
-        values = unused.loc[repeated, name].map(str)
-        number = values.nunique()
-        if not 1 < number <= 30 or number >= len(values) / 3:
-            continue
-        if 2 * values.value_counts().median() < groups.nunique():
-            continue  # the values are those of a few rows each, such as ids and times
-        if values.groupby(groups).nunique().eq(values.groupby(groups).size()).mean() > 0.9:
-            shown = ", ".join(values.unique()[:5])
-            raise DataError(
-                "undeclared_column", file=file, column=str(name), value=shown,
-                propose=[{"criterion": str(name), "each": "criterion"}],
-            )  # fmt: skip

@@ -16,11 +16,13 @@ from . import settings
 from .declare import NAMES, ROLES, SHAPE, WORDS, check_words
 from .each import split_judgments
 from .formats import registry
+from .formats.arena_columns import COLUMNS
 from .notes import Notes, list_unread, note_doubts, note_unread
 from .propose import missing_roles
 from .ratings import build_ratings
 from .remedy import add_remedy
 from .shape import (
+    ITEM_TYPES,
     PLACEHOLDER,
     TRUTH,
     expand_choices,
@@ -45,6 +47,9 @@ MAX_TRIED_AGAIN = 1 << 22  # bytes of a file on the whole of which a command is 
 AT_ONCE = frozenset(
     {
         "direction",
+        "several_languages",
+        "code_is_a_system",
+        "rounded_ids",
         "missing_role",
         "no_ratings",
         "no_such_column",
@@ -85,7 +90,15 @@ SCORE_ROLES = ("system", "segment", "score")
 VOTE_ROLES = ("left", "right", "winner")
 NUMBERED = re.compile(r"\{n\}")
 ARENA = "arena"
-REFUSED_IN_ARENA = ("unknown_winner", "question_needed", "models_among_annotators")
+EACH_OF_ARENA = [spelled(name) for names in COLUMNS.values() for name in names]
+REFUSED_IN_ARENA = (
+    "several_criteria",
+    "several_languages",
+    "undeclared_column",
+    "unknown_winner",
+    "question_needed",
+    "models_among_annotators",
+)
 ALSO = {  # further exact names of roles, as files of the field have them
     "left": ("model_a",), "right": ("model_b",), "annotator": ("judge",),
     "question": ("question_id", "instruction"), "segment": ("segment_id",), "item_type": ("type",),
@@ -209,7 +222,10 @@ def _format_of(path: Path, given: Mapping[str, Any]) -> str | None:
     declared = [name for name in given if WORDS[name].group in (NAMES, SHAPE)]
     if declared or {"lower_is_better", "higher_is_better"} & set(given):
         return None
-    return registry.detect(path)
+    found = registry.detect(path)
+    if found == ARENA and "each" in given and spelled(given["each"]) not in EACH_OF_ARENA:
+        return None
+    return found
 
 
 def judgments(frame: Any, **words: Any) -> Any:
@@ -600,6 +616,8 @@ def _find_roles(
             continue
         for name in (role, *ALSO.get(role, ())):
             columns = [each for each in by_spelling.get(spelled(name), []) if each not in taken]
+            if role == "item_type" and name != role:  # a column `type` can hold other types
+                columns = [each for each in columns if frame[each].isin(list(ITEM_TYPES)).all()]
             if len(columns) > 1:
                 raise DataError(
                     "two_columns", file=file, column=role, value=" and ".join(columns),

@@ -17,6 +17,10 @@ from .table import cell_text, frame_of_records
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 NUMBER = "n"
 HELD = "list that is held"  # a column that exists while lists become rows
+ITEM_TYPES = {
+    "": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REPEAT": "REPEAT", "CHK": "REPEAT",
+    "REF": "REF", "BAD_REF": "BAD_REF", "BAD": "BAD_REF",
+}  # fmt: skip
 MAX_NAMES = 12  # columns that an error lists
 
 

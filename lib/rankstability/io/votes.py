@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import Judgments
-from .each import split_rows
+from .each import refuse_criteria, refuse_languages, refuse_undeclared, split_rows
 from .names import (
     MISSING,
     MODEL,
@@ -36,6 +36,7 @@ WINNERS = {
     "left": "left", "model_a": "left", "right": "right", "model_b": "right", "tie": "tie",
     "tie (bothbad)": "tie", "bothbad": "tie", "both_bad": "tie", "both bad": "tie", "draw": "tie",
 }  # fmt: skip
+KEYS = ("left", "right", "annotator", "question", "criterion", "pair")
 BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad")
 FLAGS = ("is_tie", "tie", "ties", "draw", "is_draw")
 
@@ -92,6 +93,12 @@ def build_votes(
     table, unused = table[judged].reset_index(drop=True), unused[judged].reset_index(drop=True)
     if table["winner"].eq("tie").all():
         raise DataError("only_ties", file=file)
+    refuse_criteria(table, given, file)
+    if "question" in table and "annotator" in table:
+        named = [name for name in unused.columns if spelled(str(name)) in table]
+        refuse_undeclared(table, unused.drop(columns=named), KEYS, given, file)
+    _refuse_known_models(unused, file)
+    refuse_languages(unused, given, True, file)
     list_unused(unused, notes)
     if "question" in table:
         notes.keep("identical_rows", int(table.duplicated().sum()))
@@ -208,6 +215,20 @@ def _in_ranges(value: str, ranges: Sequence[tuple[str, str]]) -> str:
         if is_number(low) and is_number(high) and float(low) <= float(value) <= float(high):
             return side
     return ""
+
+
+def _refuse_known_models(unused: pd.DataFrame, file: str | None) -> None:
+    """Refuse votes of which some were given by people who knew the models (``anony`` false)."""
+    if "anony" not in unused:
+        return
+    cells = unused["anony"].astype(str).str.strip()
+    known = [str(value) for value in cells.unique() if TRUTH.get(value.lower()) is False]
+    known = [value for value in known if value]
+    if known:
+        raise DataError(
+            "models_known", file=file, column="anony", value=", ".join(known),
+            propose=[{"where": {"anony!": known if len(known) > 1 else known[0]}}],
+        )  # fmt: skip
 
 
 def count_both_orders(table: pd.DataFrame) -> int:
