@@ -42,8 +42,9 @@ from .table import ENDINGS, as_text, ending_of, read_frame
 from .votes import build_votes, refuse_flag_of_ties
 
 MAX_TRIED = 1 << 18  # bytes of a large file on which it is checked first
-MAX_TRIED_ROWS = 20_000  # rows of a large frame on which a line of Python is tried
-MAX_TRIED_AGAIN = 1 << 22  # bytes of a file on the whole of which a command is tried
+MAX_TRIED_ROWS = 40_000  # rows of a frame on which a line of Python is tried
+MAX_TRIED_AGAIN = 1 << 21  # bytes of a file on which a command is tried
+Frames = dict[tuple[str, ...], tuple[pd.DataFrame, str]]
 AT_ONCE = frozenset(
     {
         "direction",
@@ -141,11 +142,14 @@ def read(path: str | Path, **words: Any) -> Any:
         return _read(file, given)
     except DataError as error:
         size = file.stat().st_size if file.is_file() else 0
+        if size > MAX_TRIED_AGAIN:
+            raise  # no command is printed that was not tried on the whole file
+        frames: Frames = {}
 
         def trial(tried: dict[str, Any]) -> None:
-            _read(file, tried, first_rows=size > MAX_TRIED)
-            if MAX_TRIED < size <= MAX_TRIED_AGAIN:
-                _read(file, tried)
+            if size > MAX_TRIED:
+                _read(file, tried, first_rows=True, frames=frames)
+            _read(file, tried, frames=frames)
 
         raise add_remedy(error, given, trial, str(file)) from None
 
@@ -173,8 +177,13 @@ def _same_file(first: Path, second: Path) -> bool:
     return first.resolve() == second.resolve() or first.resolve() == second.parent.resolve()
 
 
-def _read(path: Path, given: dict[str, Any], first_rows: bool = False) -> Any:
-    """Read a file or folder with checked words; a large file is refused by its first rows."""
+def _read(
+    path: Path, given: dict[str, Any], first_rows: bool = False, frames: Frames | None = None
+) -> Any:
+    """Read a file or folder with checked words; a large file is refused by its first rows.
+
+    `frames` keeps the frames of the file, so that words can be tried on them again.
+    """
     recognised = _format_of(path, given)
     if recognised is not None:
         words = {name: value for name, value in given.items() if name != "each"}
@@ -191,15 +200,15 @@ def _read(path: Path, given: dict[str, Any], first_rows: bool = False) -> Any:
             if recognised != ARENA or (error.code, error.column) != ("unknown_word", "winner"):
                 raise  # otherwise a table of comparisons with codes that are to be declared
     if first_rows:
-        frame, file = _load(path, given, first_rows=True)
+        frame, file = _load(path, given, first_rows=True, frames=frames)
         return build(frame, given, source=_source(path), file=file)
     if path.is_file() and path.stat().st_size > MAX_TRIED:
         try:
-            _read(path, given, first_rows=True)
+            _read(path, given, first_rows=True, frames=frames)
         except DataError as error:
             if error.code in AT_ONCE:
                 raise
-    frame, file = _load(path, given)
+    frame, file = _load(path, given, frames=frames)
     return build(frame, given, source=_source(path), file=file)
 
 
@@ -294,10 +303,11 @@ def _build_frame(function: str, frame: Any, given: dict[str, Any], votes: bool =
     try:
         return build(text, given, votes=votes)
     except DataError as error:
-        first = text.head(MAX_TRIED_ROWS)
+        if len(text) > MAX_TRIED_ROWS:
+            raise  # no line is printed that was not tried on the whole frame
 
         def trial(tried: dict[str, Any]) -> None:
-            build(first.copy(), tried, votes=votes)
+            build(text, tried, votes=votes)
 
         raise add_remedy(error, given, trial, "", function) from None
 
@@ -332,8 +342,19 @@ def _merged(found: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _load(
-    path: Path, given: Mapping[str, Any], first_rows: bool = False
+    path: Path, given: Mapping[str, Any], first_rows: bool = False, frames: Frames | None = None
 ) -> tuple[pd.DataFrame, str]:
+    """Return the text frame of a file or folder, perhaps one that is kept in `frames`."""
+    about = [str(given.get(word)) for word in ("header", "skip_rows", "sheet", "files")]
+    key = (str(path), *about, str(first_rows))
+    if frames is None:
+        return _load_anew(path, given, first_rows)
+    if key not in frames:
+        frames[key] = _load_anew(path, given, first_rows)
+    return frames[key]
+
+
+def _load_anew(path: Path, given: Mapping[str, Any], first_rows: bool) -> tuple[pd.DataFrame, str]:
     """Return the text frame of a file, or of the files below a folder that fit ``files``."""
     options: dict[str, Any] = {
         "header": given.get("header", 1),

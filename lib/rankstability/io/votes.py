@@ -179,11 +179,12 @@ def read_winners(
     if len(unknown):
         counts = unknown.value_counts()
         shown = ", ".join(f"{value} ({count})" for value, count in counts.head(8).items())
+        systems = {str(name) for side in ("left", "right") for name in table[side].unique()}
         known = {value: side for value, side in meaning.items() if side in ("left", "right", "tie")}
         raise DataError(
             "unknown_winner", file=file, column="winner", value=shown,
             expected="--codes VALUE=left VALUE=right VALUE=tie",
-            propose=propose_codes([str(value) for value in counts.index], known),
+            alternatives=propose_codes([str(value) for value in counts.index], known, systems),
         )  # fmt: skip
     return winner, text.str.lower().isin(BOTH_BAD)
 
