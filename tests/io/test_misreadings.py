@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -550,3 +551,108 @@ def test_a_decision_within_a_remedy_is_left_to_the_user() -> None:
     assert len(lines) == 2
     found = [eval(line, {"rs": rs, "frame": frame}) for line in lines]
     assert [each.lower_is_better for each in found] == [True, False]
+
+
+def test_codes_of_scores_are_not_proposed_to_join_names() -> None:
+    frame = ratings().assign(segment=lambda t: t["segment"].str[4:])
+    padded = frame["segment"].where(frame["system"] != "Alder", frame["segment"].str.zfill(3))
+    error = refused(judgments, frame.assign(segment=padded))
+    assert (error.code, error.remedy) == ("names_alike", "rs.judgments(frame, names='exact')")
+
+
+def test_the_scale_of_half_the_annotators_is_noted() -> None:
+    frame = ratings(score=lambda t: 40.0 + 5 * t["score"])
+    frame = pd.concat([frame, frame.assign(annotator=frame["annotator"] + "-b")])
+    rows = frame["annotator"].str.endswith("-b")
+    frame["score"] = frame["score"].where(~rows, frame["score"] / 10)
+    details = notes(judgments(frame), "other_scale")
+    assert [each.split(":")[0] for each in details] == [f"annotator user{k}-b" for k in range(3)]
+
+
+# ------------------------------------------------------------------ formats of the field
+
+
+def esa(folder: Path, **changes: Any) -> Path:
+    """Write scores as WMT24 released them, with changes to one of them."""
+    records = [
+        {"langs": "en-de", "line_id": line, "doc_id": f"d{line // 3}", "domain": "news",
+         "esa_score": 50 + line + k, "system": system, "annotator": f"a{line % 3}"}
+        for line in range(12)
+        for k, system in enumerate("ABC")
+    ]  # fmt: skip
+    records[3] |= changes
+    path = folder / "esa.jsonl"
+    path.write_text("\n".join(map(json.dumps, records)))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [({"line_id": None}, "missing_name"), ({"system": ["A"]}, "list_as_name"),
+     ({"annotator": {"id": 1}}, "list_as_name"), ({"annotator": "average"}, "rows_that_are_no_judgments"),
+     ({"line_id": "Total"}, "rows_that_are_no_judgments"), ({"system": "Average"}, "rows_that_are_no_judgments")],
+)  # fmt: skip
+def test_names_of_a_format_that_are_none(changes: Any, code: str, tmp_path: Path) -> None:
+    error = refused(read, esa(tmp_path, **changes))
+    assert error.code == code
+    assert error.remedy is None or error.remedy.endswith("--controls Average")
+
+
+def test_segments_of_a_format_stay_whole_numbers_and_repeats_are_counted(tmp_path: Path) -> None:
+    path = esa(tmp_path, esa_score=None)
+    assert set(read(path).table["segment"]) == {str(line) for line in range(12)}
+    path.write_text(path.read_text() + "\n" + path.read_text())
+    found = read(path)
+    assert found.notes.set_index("code")["rows"]["second_score"] == 35
+
+
+def test_attention_checks_do_not_hide_that_clean_outputs_are_unmarked(tmp_path: Path) -> None:
+    source = Path("data/demo/demo-mqm/mqm_demo_ende.3ratingsPerSegment.tsv")
+    if not source.is_file():
+        pytest.skip("no demonstration data")
+    lines = [line for line in source.read_text().split("\n") if "No-error" not in line]
+    path = tmp_path / source.name
+    path.write_text("\n".join(lines))
+    error = refused(read, path)
+    assert error.code == "unmarked_outputs"
+    found = [read(path, unmarked=each).n_judgments for each in ("clean", "missing")]
+    assert found[0] > found[1]
+    for line in str(error.remedy).splitlines():
+        assert cli.main(shlex.split(line)[1:]) == 0
+
+
+@pytest.mark.parametrize("words", [("1", "0"), ("yes", "no"), ("True", "False")])
+def test_scores_of_documents_are_told_by_value_in_every_row(
+    words: tuple[str, str], tmp_path: Path
+) -> None:
+    head = (
+        "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,timeStart,timeEnd"
+    )
+    rows = [
+        f"u{user},{system},{item},TGT,eng,deu,{50 + item},doc1,{words[item > 0]},1.7e9,1.7e9"
+        for user in range(3)
+        for system in "ABC"
+        for item in range(4)
+    ]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join([head, *rows]))
+    found = read(path)
+    assert found.n_judgments == 27
+    assert found.excluded[["code", "rows"]].values.tolist() == [["document_score", 9]]
+    for wrong in ("", "maybe"):
+        rows[0] = rows[0].replace(f",{words[0]},", f",{wrong},")
+        path.write_text("\n".join([head, *rows]))
+        assert refused(read, path).code == "unknown_word"
+        rows[0] = rows[0].replace(f"doc1,{wrong},", f"doc1,{words[0]},")
+
+
+def test_a_folder_is_read_with_a_limit_of_open_files(tmp_path: Path) -> None:
+    for place in range(40):
+        ratings()[3 * place : 3 * place + 3].to_csv(tmp_path / f"{place}.csv", index=False)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    open_now = len(os.listdir("/proc/self/fd"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (open_now + 4, limits[1]))
+    try:
+        assert read(tmp_path, files="*.csv").n_judgments == 120
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)

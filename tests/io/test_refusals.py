@@ -307,7 +307,9 @@ def test_a_frame_gets_a_line_of_python_that_works() -> None:
     frame = with_names(ratings(), system="model", score="ter")
     with pytest.raises(DataError) as refused:
         judgments(frame)
-    found = eval(str(refused.value.remedy), {"rs": rs, "frame": frame})
+    first, second = str(refused.value.remedy).splitlines()
+    assert not eval(second.strip(), {"rs": rs, "frame": frame}).lower_is_better
+    found = eval(first, {"rs": rs, "frame": frame})
     assert found.lower_is_better and found.n_systems == 4
     frame = votes(("A", "B", "C"))
     with pytest.raises(DataError) as refused:

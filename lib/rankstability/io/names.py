@@ -159,10 +159,11 @@ def alike_error(role: str, alike: Sequence[Sequence[str]], file: str | None) -> 
     shown = "; ".join(" and ".join(names) for names in alike[:MAX_LISTED])
     more = f"; and {len(alike) - MAX_LISTED} more" if len(alike) > MAX_LISTED else ""
     joined = {other: names[0] for names in alike for other in names[1:]}
+    numbers = any(is_number(old) and is_number(new) for old, new in joined.items())
     return DataError(
         "names_alike", file=file, column=role, value=shown + more,
         expected="one spelling of each name, or --names exact",
-        alternatives=[{"codes": joined}, {"names": "exact"}],
+        alternatives=[*([] if numbers else [{"codes": joined}]), {"names": "exact"}],
     )  # fmt: skip
 
 
@@ -198,7 +199,12 @@ def refuse_totals(
     file: str | None,
     found: Mapping[str, str] | None = None,
 ) -> None:
-    """Refuse rows that are totals, averages or labels, not judgments."""
+    """Refuse rows that are totals, averages or labels, not judgments.
+
+    Without `found`, no row can be left out by its column.
+    """
+    if given.get("names") == "exact":
+        return
     kept = {*given.get("controls", ()), *given.get("humans", ())}
     columns = found or {}
     for role in roles:
@@ -213,7 +219,8 @@ def refuse_totals(
             if (name.strip().lower() in TOTALS or spelled(name) in labels) and name not in kept
         ]
         if listed and len(names) > len(listed):
-            proposed: list[dict[str, Any]] = [{"where": {f"{columns.get(role, role)}!": listed}}]
+            where = {"where": {f"{columns.get(role, role)}!": listed}}
+            proposed: list[dict[str, Any]] = [] if found is None else [where]
             if role == "system":
                 proposed.append({"controls": listed})
             raise DataError(

@@ -74,8 +74,6 @@ def note_other_scales(table: pd.DataFrame, notes: Notes) -> None:
         reach = ranges[["min", "max"]].abs().max(axis=1)
         small, large = ranges[reach <= ends[gap]], ranges[reach > ends[gap]]
         odd, usual = (small, large) if len(small) <= len(large) else (large, small)
-        if len(odd) > len(ranges) / 3:
-            continue
         low, high = usual["min"].min(), usual["max"].max()
         for name, row in odd.head(MAX_LISTED).iterrows():
             detail = f"{role} {name}: {row['min']:g} to {row['max']:g}, others: {low:g} to {high:g}"

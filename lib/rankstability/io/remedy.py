@@ -42,7 +42,7 @@ def add_remedy(
         lines = [python_line(function, found) for found in solved]
     else:
         lines = [line for found in solved if (line := _pasted(file, found))]
-    return with_commands(error, lines) if lines else error
+    return with_commands(error, list(dict.fromkeys(lines))) if lines else error
 
 
 def with_commands(error: DataError, lines: Sequence[str]) -> DataError:

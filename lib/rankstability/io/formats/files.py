@@ -191,6 +191,8 @@ def _split_quoted(text: str, separator: str, columns: list[str], path: Path) -> 
                 several += [(line, reader.line_num)] if reader.line_num > line else []
             line = reader.line_num + 1
     except csv.Error as error:
+        if "unexpected end" in str(error):
+            raise DataError("open_quote", file=path, line=line) from None
         raise DataError("not_a_table", file=path, line=line, value=str(error)) from None
     width = len(columns) or len(rows[0])
     _need_width(numbers, [len(row) for row in rows], width, path)

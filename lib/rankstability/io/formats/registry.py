@@ -259,7 +259,7 @@ def _check_names(judgments: Judgments, words: Mapping[str, Any], path: Path) -> 
         both = pd.concat([table["left"].astype(str), table["right"].astype(str)])
         refuse_alike(both.to_frame("system"), ("system",), words, str(path))
     refuse_alike(table, ("system", "annotator"), words, str(path))
-    refuse_totals(table, ("system",), words, str(path))
+    refuse_totals(table, ("system", "annotator", "segment"), words, str(path))
     return judgments
 
 
