@@ -656,3 +656,40 @@ def test_a_folder_is_read_with_a_limit_of_open_files(tmp_path: Path) -> None:
         assert read(tmp_path, files="*.csv").n_judgments == 120
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+# ------------------------------------------------------------------ cells and words of any table
+
+
+@pytest.mark.parametrize("cell", ["true", "80%"])
+def test_words_and_percent_among_numbers_are_no_scores(cell: str) -> None:
+    frame = ratings().astype({"score": object})
+    frame.loc[3, "score"] = cell
+    assert refused(judgments, frame).code == "not_a_number"
+
+
+@pytest.mark.parametrize("name", ["nan", "N/A", "null", "#N/A"])
+@pytest.mark.parametrize("column", ["system", "segment"])
+def test_words_for_nothing_are_no_names(name: str, column: str) -> None:
+    frame = ratings()
+    frame.loc[3, column] = name
+    assert refused(judgments, frame).code == "rows_that_are_no_judgments"
+    assert judgments(frame, where={f"{column}!": name}).n_judgments == 119
+
+
+def test_people_are_not_proposed_as_criteria_alone() -> None:
+    lines = str(refused(judgments, ratings().rename(columns={"annotator": "who"})).remedy)
+    assert "annotator='who'" in lines and "criterion='who'" in lines
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [({"header": 0}, "bad_setting"), ({"header": 10**9}, "no_rows"), ({"skip_rows": 10**9}, "no_rows"),
+     ({"scale": (0, float("inf"))}, "bad_setting"), ({"weights": "wmt"}, "word_without_effect"),
+     ({"unmarked": "clean"}, "word_without_effect"), ({"sheet": "x"}, "word_without_effect")],
+)  # fmt: skip
+def test_words_that_mean_nothing_here_are_refused(
+    words: dict[str, Any], code: str, tmp_path: Path
+) -> None:
+    ratings().to_csv(tmp_path / "a.csv", index=False)
+    assert refused(read, tmp_path / "a.csv", **words).code == code

@@ -148,9 +148,12 @@ def refuse_undeclared(
             continue  # the values are those of a few rows each, such as ids and times
         if values.groupby(groups).nunique().eq(values.groupby(groups).size()).mean() > 0.9:
             shown = ", ".join(values.unique()[:5])
+            meanings = [{"criterion": str(name), "each": "criterion"}]
+            if "annotator" not in rows:
+                meanings.append({"annotator": str(name)})
             raise DataError(
                 "undeclared_column", file=file, column=str(name), value=shown,
-                propose=[{"criterion": str(name), "each": "criterion"}],
+                alternatives=meanings,
             )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from .notes import MAX_LISTED, MIN_ON_SCALE, NOBODY, Notes, add_notes
 from .shape import spelled
 
 MISSING = ("", "na", "n/a", "nan", "none", "null", "-")
+NO_NAMES = ("nan", "n/a", "#n/a", "#ref!", "null", "none")  # of systems and segments
 TOTALS = ("average", "mean", "total", "overall", "sum", "all", "avg", "median", "max", "min")
 MODEL = re.compile(
     r"(?i)(?:^|[^a-z])(?:chatgpt|(?:gpt|claude|gemini|llama|qwen|mistral|deepseek)[-_ ]?[rv]?[1-9]"
@@ -216,7 +217,12 @@ def refuse_totals(
         listed = [
             name
             for name in names
-            if (name.strip().lower() in TOTALS or spelled(name) in labels) and name not in kept
+            if name not in kept
+            and (
+                name.strip().lower() in TOTALS
+                or spelled(name) in labels
+                or (role != "annotator" and name.strip().lower() in NO_NAMES)
+            )
         ]
         if listed and len(names) > len(listed):
             where = {"where": {f"{columns.get(role, role)}!": listed}}

@@ -40,6 +40,7 @@ LOWER = re.compile(
     r"|edit.?distance|perplexity|ppl|rmse|mae|mse|latency|hter|mistakes?|nll|log.?loss|fid|cost)s?"
     r"([^a-z]|$)|1 ?= ?best|lower.is.better"
 )
+TRUE_OR_FALSE = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
 STRAYS = (-1.0, -9.0, -99.0, -999.0, 99.0, 999.0, 9999.0)  # usual codes for no score
 
 
@@ -122,6 +123,9 @@ def _ratings(
     notes = replace(notes, out=list(notes.out), kept=list(notes.kept))
     low, high = float(table["score"].min()), float(table["score"].max())
     scale = given.get("scale")
+    if scale is not None and not np.isfinite(scale).all():
+        shown = f"{scale[0]:g} {scale[1]:g}"
+        raise DataError("bad_setting", file=file, column="scale", value=shown, expected="numbers")
     if scale is not None and (low < scale[0] or high > scale[1]):
         row = int(table.index[(table["score"] < scale[0]) | (table["score"] > scale[1])][0])
         value = float(table["score"].iloc[row])
@@ -200,11 +204,11 @@ def read_scores(
     codes_of, names = pd.factorize(text)
     numbers = np.array(pd.to_numeric(pd.Series(names), errors="coerce"), float)
     lowered = [str(value).lower() for value in names]
-    for k, value in enumerate(lowered):
-        if value in ("true", "false"):
-            numbers[k] = float(value == "true")
-        if value.endswith("%") and is_number(value[:-1]):
-            numbers[k] = float(value[:-1])
+    known = [value for value in lowered if value not in MISSING]
+    if all(value in ("true", "false", "0", "1") for value in known):
+        numbers = np.array([TRUE_OR_FALSE.get(value, np.nan) for value in lowered])
+    if all(value.endswith("%") and is_number(value[:-1]) for value in known):
+        numbers = np.array([float(v[:-1]) if v.endswith("%") else np.nan for v in lowered])
     wrong = np.array([value not in MISSING for value in lowered], bool) & ~np.isfinite(numbers)
     if wrong.any():
         row = int(np.flatnonzero(wrong[codes_of])[0])

@@ -449,6 +449,9 @@ def build(
     if frame.attrs.get("hidden_rows"):
         notes.keep("hidden_rows", frame.attrs["hidden_rows"])
     notes.keep("file_not_read", *frame.attrs.get("unread", (0, "")))
+    for word in ("unmarked", "weights"):
+        if word in given:
+            raise DataError("word_without_effect", file=file, column=word)
     frame = _only_where(frame, given, notes, file)
     given = dict(given)
     frame, roles = _reshape(frame, given, notes, file)

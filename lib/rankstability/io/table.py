@@ -63,6 +63,8 @@ def read_frame(
     DataFrame
         ``attrs["first_line"]`` is the line of the first row, where rows are lines.
     """
+    if header < 1:
+        raise DataError("bad_setting", column="header", value=header, expected="at least 1")
     if not path.exists():
         raise DataError("no_such_file", file=path)
     if path.stat().st_size > MAX_BYTES:
@@ -73,6 +75,8 @@ def read_frame(
             return _read_parquet(path, MAX_FIRST_ROWS if max_bytes else 0)
         if ending == ".xlsx":
             return _read_sheet(path, header, skip_rows, sheet)
+        if sheet:
+            raise DataError("word_without_effect", file=path, column="sheet", value=sheet)
         text = _read_text(path, max_bytes)
         if ending in (".json", ".jsonl", ".ndjson"):
             whole = not 0 < max_bytes <= len(text)
@@ -174,6 +178,8 @@ def _read_table(path: Path, text: str, header: int, skip_rows: int) -> pd.DataFr
     lines = text.split("\n")
     blanks = separator == r"\s+"
     rows = [line.split() for line in lines if line.strip()] if blanks else []
+    if header + skip_rows > len(lines):
+        raise DataError("no_rows", file=path, value=f"header {header}")
     skipped = [*range(header - 1), *range(header, header + skip_rows)]
     if rows:
         kept = [row for number, row in enumerate(rows) if number not in skipped]
