@@ -21,7 +21,7 @@ from rankstability.judgments import Judgments
 
 CASES = Path(os.environ.get("RANKSTABILITY_CASES", Path(__file__).parents[3] / "shared" / "cases"))
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo"
-NAMES = ("no", "yes", "017", "1e3", "null", "~", "A=B", "# x", "it's", 'q "b"', "a: c", "ä", "- z")
+NAMES = ("no", "yes", "017", "1e3", "off", "~", "A=B", "# x", "it's", 'q "b"', "a: c", "ä", "- z")
 
 
 def parts_of(result: Any) -> dict[str, Judgments]:
@@ -78,7 +78,7 @@ FIRST = [
         ["--humans", "no", "017", "--controls", "it's", "# x"],
         ["--scale", "0.123456789", "1234567.25"],
         ["--scale", "-1e-7", "100"],
-        ["--codes", "A=B=A # B", "null=yes, it is"],
+        ["--codes", "A=B=A # B", "off=yes, it is"],
         ["--where", "user=a", "user=b", "who=what!=ä"],
         ["--each", "annotator", "--title", "no: 017 # \"x\" 'y'", "--year", "2024"],
         ["--names", "exact", "--higher-is-better", "--models", "a"],

@@ -9,15 +9,15 @@ from typing import Any
 import pandas as pd
 
 from ..errors import DataError
+from .notes import MAX_LISTED, Notes
 
 WITH_COMMA = re.compile(r"[-+]?\d+,\d+ ?%?")
 WITH_POINT = re.compile(r"[-+]?\d*\.\d+ ?%?")
 THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
-MAX_SHOWN = 6  # scores that an error shows
 
 
 def read_decimal_commas(
-    cells: pd.Series, given: Mapping[str, Any], notes: Any, name: str, file: str | None
+    cells: pd.Series, given: Mapping[str, Any], notes: Notes, name: str, file: str | None
 ) -> pd.Series:
     """Return scores with decimal points in place of decimal commas.
 
@@ -45,7 +45,7 @@ def read_decimal_commas(
     if unclear and "decimal" not in given:
         raise DataError(
             "decimal_comma", file=file, row=text.index[written][0], column=name,
-            value=", ".join(list(commas)[:MAX_SHOWN]), propose=[{"decimal": ","}],
+            value=", ".join(list(commas)[:MAX_LISTED]), propose=[{"decimal": ","}],
         )  # fmt: skip
     notes.keep("decimal_commas", int(written.sum()), name)
     return text.replace(commas)

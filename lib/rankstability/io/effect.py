@@ -11,6 +11,8 @@ import pandas as pd
 from ..errors import DataError, suggest
 from ..judgments import COMPARISON_KINDS
 from .declare import WORDS
+from .names import visible
+from .notes import MAX_LISTED
 from .shape import is_number, marked_role
 from .table import ending_of
 
@@ -33,7 +35,6 @@ OF_COMPARISONS = (
 OF_MQM = ("unmarked", "weights")
 OF_FILES = ("files", "header", "skip_rows", "sheet", "sheets")
 SIDES = ("left", "right", "tie")
-MAX_LISTED = 6  # names that an error lists
 SHEET = ".xlsx"
 WITHOUT_HEADER = (".json", ".jsonl", ".ndjson", ".parquet")
 REPLACED = {  # a word, and the words whose columns it supplies itself
@@ -86,9 +87,9 @@ def check_codes(
         return
     found: set[str] = set()
     for column in cells:
-        found.update(" ".join(str(value).split()) for value in column.dropna().unique())
+        found.update(visible(str(value)) for value in column.dropna().unique())
     ranges = {key for key in codes if ".." in key}
-    unknown = [key for key in codes if " ".join(key.split()) not in found | ranges]
+    unknown = [key for key in codes if visible(key) not in found | ranges]
     names = [key for key in unknown if codes[key] not in SIDES and not is_number(codes[key])]
     wrong = unknown if len(unknown) == len(codes) else names
     if wrong:

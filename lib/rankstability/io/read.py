@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import check_arguments
-from ..errors import DataError, suggest
-from . import checks, settings
+from ..errors import DataError, escape_invisible, suggest
+from . import settings
 from .declare import NAMES, ROLES, SHAPE, WORDS, check_words
 from .each import split_judgments
 from .effect import (
@@ -24,9 +24,14 @@ from .effect import (
     check_words_of_table,
     refuse_without_effect,
 )
-from .formats import arena, registry
+from .formats import registry
+from .formats.arena_columns import COLUMNS
+from .notes import Notes, list_unread, note_doubts, note_unread
+from .propose import missing_roles
+from .ratings import build_ratings
 from .remedy import add_remedy
 from .shape import (
+    ITEM_TYPES,
     PLACEHOLDER,
     WIDENED,
     expand_choices,
@@ -50,14 +55,19 @@ from .shape import (
     split_columns,
     widen,
 )
-from .table import as_text, ending_of, read_frame, read_sheets, sheet_names
+from .table import ENDINGS, as_text, ending_of, read_frame, read_sheets, sheet_names
+from .votes import build_votes, refuse_flag_of_ties
 
 MAX_TRIED = 1 << 18  # bytes of a large file on which it is checked first
-MAX_TRIED_ROWS = 20_000  # rows of a large frame on which a line of Python is tried
-MAX_TRIED_AGAIN = 1 << 22  # bytes of a file on the whole of which a command is tried
+MAX_TRIED_ROWS = 40_000  # rows of a frame on which a line of Python is tried
+MAX_TRIED_AGAIN = 1 << 21  # bytes of a file on which a command is tried
+Frames = dict[tuple[str, ...], tuple[pd.DataFrame, str]]
 AT_ONCE = frozenset(
     {
         "direction",
+        "several_languages",
+        "code_is_a_system",
+        "rounded_ids",
         "missing_role",
         "no_ratings",
         "no_such_column",
@@ -104,7 +114,15 @@ SCORE_ROLES = ("system", "segment", "score")
 VOTE_ROLES = ("left", "right", "winner")
 NUMBERED = re.compile(r"\{n\}")
 ARENA = "arena"
-REFUSED_IN_ARENA = ("unknown_winner", "flag_of_ties", "question_needed", "models_among_annotators")
+EACH_OF_ARENA = [spelled(name) for names in COLUMNS.values() for name in names]
+REFUSED_IN_ARENA = (
+    "several_criteria",
+    "several_languages",
+    "undeclared_column",
+    "unknown_winner",
+    "question_needed",
+    "models_among_annotators",
+)
 ALSO = {  # further exact names of roles, as files of the field have them
     "left": ("model_a",), "right": ("model_b",), "annotator": ("judge",),
     "question": ("question_id", "instruction"), "segment": ("segment_id",), "item_type": ("type",),
@@ -144,15 +162,20 @@ def read(path: str | Path, **words: Any) -> Any:
     file, given = with_settings(Path(path), check_words(words))
     if not file.exists():
         raise DataError("no_such_file", file=file)
+    if not file.is_file() and not file.is_dir():
+        raise DataError("not_a_file", file=file)
     try:
         return _read(file, given)
     except DataError as error:
         size = file.stat().st_size if file.is_file() else 0
+        if size > MAX_TRIED_AGAIN:
+            raise  # no command is printed that was not tried on the whole file
+        frames: Frames = {}
 
         def trial(tried: dict[str, Any]) -> None:
-            _read(file, tried, first_rows=size > MAX_TRIED)
-            if MAX_TRIED < size <= MAX_TRIED_AGAIN:
-                _read(file, tried)
+            if size > MAX_TRIED:
+                _read(file, tried, first_rows=True, frames=frames)
+            _read(file, tried, frames=frames)
 
         raise add_remedy(error, given, trial, str(file)) from None
 
@@ -183,36 +206,45 @@ def _same_file(first: Path, second: Path) -> bool:
     return first.resolve() == second.resolve() or first.resolve() == second.parent.resolve()
 
 
-def _read(path: Path, given: dict[str, Any], first_rows: bool = False) -> Any:
-    """Read a file or folder with checked words; a large file is refused by its first rows."""
+def _read(
+    path: Path, given: dict[str, Any], first_rows: bool = False, frames: Frames | None = None
+) -> Any:
+    """Read a file or folder with checked words; a large file is refused by its first rows.
+
+    `frames` keeps the frames of the file, so that words can be tried on them again.
+    """
     recognised = _format_of(path, given)
     if recognised is not None:
         words = {name: value for name, value in given.items() if name != "each"}
-        unused = _check_arena(path, given) if recognised == ARENA else None
+        if recognised == ARENA:
+            _check_arena(path, given)
         try:
             result = registry.read_as(recognised, path, words)
-            result = checks.note_doubts(result, path.name, unused)
+            result = note_doubts(result, _source(path))
+            if path.is_dir():
+                unread = list_unread(path, registry.files_read(path, recognised))
+                result = note_unread(result, _source(path), *unread)
             return split_judgments(result, given["each"], str(path)) if "each" in given else result
         except DataError as error:
             if recognised != ARENA or (error.code, error.column) != ("unknown_word", "winner"):
                 raise  # otherwise a table of comparisons with codes that are to be declared
     if first_rows:
-        frame, file = _load(path, given, first_rows=True)
-        return build(frame, given, source=path.name, file=file, whole=False)
+        frame, file = _load(path, given, first_rows=True, frames=frames)
+        return build(frame, given, source=_source(path), file=file, whole=False)
     if path.is_file() and path.stat().st_size > MAX_TRIED:
         try:
-            _read(path, given, first_rows=True)
+            _read(path, given, first_rows=True, frames=frames)
         except DataError as error:
             if error.code in AT_ONCE:
                 raise
-    frame, file = _load(path, given)
-    return build(frame, given, source=path.name, file=file)
+    frame, file = _load(path, given, frames=frames)
+    return build(frame, given, source=_source(path), file=file)
 
 
-def _check_arena(path: Path, given: Mapping[str, Any]) -> pd.DataFrame | None:
-    """Refuse votes by their first rows, as in any table; return the columns that are not used."""
+def _check_arena(path: Path, given: Mapping[str, Any]) -> None:
+    """Refuse votes by their first rows, as in any table."""
     if not path.is_file():
-        return None
+        return
     frame, file = _load(path, {}, first_rows=path.stat().st_size > MAX_TRIED)
     try:
         words = {key: given[key] for key in given if key not in ("each", "year")}
@@ -220,8 +252,6 @@ def _check_arena(path: Path, given: Mapping[str, Any]) -> pd.DataFrame | None:
     except DataError as error:
         if error.code in REFUSED_IN_ARENA:
             raise
-    known = {*arena.ARENA.values(), *arena.SIDES.values(), "winner", "anony"}
-    return frame[[name for name in frame.columns if name not in known]]
 
 
 def _format_of(path: Path, given: Mapping[str, Any]) -> str | None:
@@ -231,7 +261,10 @@ def _format_of(path: Path, given: Mapping[str, Any]) -> str | None:
     declared = [name for name in given if WORDS[name].group in (NAMES, SHAPE)]
     if declared or {"lower_is_better", "higher_is_better"} & set(given):
         return None
-    return registry.detect(path)
+    found = registry.detect(path)
+    if found == ARENA and "each" in given and spelled(given["each"]) not in EACH_OF_ARENA:
+        return None
+    return found
 
 
 @check_arguments
@@ -303,10 +336,11 @@ def _build_frame(function: str, frame: Any, given: dict[str, Any], votes: bool =
     try:
         return build(text, given, votes=votes)
     except DataError as error:
-        first = text.head(MAX_TRIED_ROWS)
+        if len(text) > MAX_TRIED_ROWS:
+            raise  # no line is printed that was not tried on the whole frame
 
         def trial(tried: dict[str, Any]) -> None:
-            build(first.copy(), tried, votes=votes, whole=False)
+            build(text, tried, votes=votes)
 
         raise add_remedy(error, given, trial, "", function) from None
 
@@ -326,7 +360,7 @@ def text_frame(frame: Any) -> pd.DataFrame:
             raise DataError("not_a_frame", value=type(frame).__name__) from None
         if isinstance(native, nw.LazyFrame):
             native = native.collect()
-        table = native.to_pandas()
+        table = native.to_arrow().to_pandas(integer_object_nulls=True)
     if table.empty:
         raise DataError("no_rows")
     return as_text(table.reset_index(drop=True))
@@ -341,8 +375,21 @@ def _merged(found: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _load(
-    path: Path, given: Mapping[str, Any], first_rows: bool = False
+    path: Path, given: Mapping[str, Any], first_rows: bool = False, frames: Frames | None = None
 ) -> tuple[pd.DataFrame, str]:
+    """Return the text frame of a file or folder, perhaps one that is kept in `frames`."""
+    words = ["header", "skip_rows", "sheet", "files", "sheets"]
+    words += ["where"] if "sheets" in given else []  # it says which sheets must be alike
+    about = [str(given.get(word)) for word in words]
+    key = (str(path), *about, str(first_rows))
+    if frames is None:
+        return _load_anew(path, given, first_rows)
+    if key not in frames:
+        frames[key] = _load_anew(path, given, first_rows)
+    return frames[key]
+
+
+def _load_anew(path: Path, given: Mapping[str, Any], first_rows: bool) -> tuple[pd.DataFrame, str]:
     """Return the text frame of a file, or of the files below a folder that fit ``files``."""
     options: dict[str, Any] = {
         "header": given.get("header", 1),
@@ -355,15 +402,28 @@ def _load(
     if "files" in given:
         folder = path if path.is_dir() else path.parent
         parts = []
-        for file, values in read_files(folder, given["files"]):
+        named = read_files(folder, given["files"])
+        for file, values in named:
             check_words_of_file(given, file)
             part = read_frame(file, **options)
             for role, value in values.items():
+                _refuse_other_name(part, role, value, file, given["files"])
                 part[role] = value
             parts.append(part)
-        return pd.concat(parts, ignore_index=True).fillna(""), str(path)
+        _refuse_other_columns([file for file, _ in named], parts)
+        frame = pd.concat(parts, ignore_index=True).fillna("")
+        separators = {part.attrs.get("separator", "") for part in parts}
+        frame.attrs = {
+            "unread": list_unread(folder, [file for file, _ in named]),
+            "hidden_rows": sum(part.attrs.get("hidden_rows", 0) for part in parts),
+            "separator": separators.pop() if len(separators) == 1 else "",
+        }
+        return frame, str(path)
     if path.is_dir():
+        folder = path
         files = sorted(p for p in path.iterdir() if p.is_file() and p.name != settings.NAME)
+        tables = [each for each in files if ending_of(each) in ENDINGS]
+        files = tables if len(tables) == 1 else files
         inside = sorted({each.name for each in path.glob("*/*") if each.is_file()})
         if not files and inside:
             raise DataError(
@@ -383,6 +443,10 @@ def _load(
                 ],
             )
         path = files[0]
+        check_words_of_file(given, path)
+        frame = read_frame(path, **options)
+        frame.attrs["unread"] = list_unread(folder, [path])
+        return frame, str(path)
     check_words_of_file(given, path)
     return read_frame(path, **options), str(path)
 
@@ -409,6 +473,8 @@ def _load_sheets(path: Path, given: Mapping[str, Any]) -> pd.DataFrame:
     ] or list(found)
     columns = list(parts[kept[0]].columns)
     for name in kept:
+        for role, value in found[name].items():
+            _refuse_other_name(parts[name], role, value, path)
         if set(parts[name].columns) != set(columns):
             raise DataError(
                 "sheets_differ", file=path, value=f"{name}: {', '.join(parts[name].columns)}",
@@ -429,6 +495,41 @@ def _is_selected(value: str, role: str, where: Mapping[str, Any]) -> bool:
     return is_only and value not in (never if isinstance(never, list) else [never])
 
 
+def _refuse_other_name(
+    part: pd.DataFrame, role: str, value: str, file: Path, pattern: str = ""
+) -> None:
+    """Refuse a file or sheet with a column of the role that its own name supplies, with other values.
+
+    `pattern` is that of the names of files.
+    """
+    for name in part.columns:
+        if spelled(str(name)) == role and (part[name] != value).any():
+            raise DataError(
+                "column_of_two_roles", file=file, column=str(name),
+                value=f"column {name} and name {value}",
+                propose=[{"files": PLACEHOLDER.sub("*", pattern)}] if pattern else [],
+            )  # fmt: skip
+
+
+def _refuse_other_columns(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
+    """Refuse files of which one lacks a column of a role that another has."""
+    roles = {spelled(name) for role in ROLES for name in (role, *ALSO.get(role, ()))}
+    for file, part in zip(files, parts, strict=True):
+        here = {spelled(str(name)) for name in part.columns}
+        first = {spelled(str(name)) for name in parts[0].columns}
+        differ = (here ^ first) & roles
+        if differ:
+            raise DataError(
+                "files_differ", file=file, value=", ".join(sorted(differ)),
+                expected=f"the columns of {files[0].name}",
+            )  # fmt: skip
+
+
+def _source(path: Path) -> str:
+    """Return the name of a file or folder, with invisible characters as visible escapes."""
+    return escape_invisible(path.name)
+
+
 def build(
     frame: pd.DataFrame,
     given: dict[str, Any],
@@ -444,9 +545,10 @@ def build(
     check_words_of_shape(given, file)
     declared = given
     frame = frame.reset_index(drop=True)
-    notes = checks.Notes(file or source, separator=frame.attrs.get("separator", ""))
+    notes = Notes(file or source, separator=frame.attrs.get("separator", ""))
     if frame.attrs.get("hidden_rows"):
         notes.keep("hidden_rows", frame.attrs["hidden_rows"])
+    notes.keep("file_not_read", *frame.attrs.get("unread", (0, "")))
     late = _supplied(given)
     where = given.get("where", {})
     early = {name: value for name, value in where.items() if name.removesuffix("!") not in late}
@@ -462,8 +564,8 @@ def build(
     if whole:
         check_codes(given.get("codes", {}), (table[role] for role in table), file)
     if kind_votes:
-        return checks.build_votes(table, frame[unused], given, notes, source, file, found)
-    return checks.build_ratings(table, frame[unused], given, notes, source, file, found)
+        return build_votes(table, frame[unused], given, notes, source, file, found)
+    return build_ratings(table, frame[unused], given, notes, source, file, found)
 
 
 def _are_comparisons(frame: pd.DataFrame, roles: Mapping[str, str]) -> bool:
@@ -519,7 +621,7 @@ def _only_where(
 
 
 def _reshape(
-    frame: pd.DataFrame, given: dict[str, Any], notes: checks.Notes, file: str | None
+    frame: pd.DataFrame, given: dict[str, Any], notes: Notes, file: str | None
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return one row per judgment, and the column of each role that is declared or supplied."""
     roles = {name: given[name] for name in ROLES if name in given}
@@ -592,7 +694,7 @@ def _choices(
     frame: pd.DataFrame,
     roles: dict[str, str],
     given: dict[str, Any],
-    notes: checks.Notes,
+    notes: Notes,
     file: str | None,
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return choices among several outputs, or rankings of several, as comparisons."""
@@ -626,7 +728,7 @@ def _winner_and_loser(
         tied = read_truth(frame, find_column(frame, roles.pop("tie"), "tie", file), file)
         outcome[tied] = "tie"
     else:
-        checks.refuse_flag_of_ties(frame, file)
+        refuse_flag_of_ties(frame, file)
     out = frame.rename(columns={winner: "left", loser: "right"}).assign(winner=outcome)
     out = out.drop(columns=[name for name in (given.get("tie"),) if name in out])
     given["order"] = "unknown"
@@ -664,10 +766,12 @@ def _find_roles(
             continue
         for name in (role, *ALSO.get(role, ())):
             columns = [each for each in by_spelling.get(spelled(name), []) if each not in taken]
+            if role == "item_type" and name != role:  # a column `type` can hold other types
+                columns = [each for each in columns if frame[each].isin(list(ITEM_TYPES)).all()]
             if len(columns) > 1:
                 raise DataError(
                     "two_columns", file=file, column=role, value=" and ".join(columns),
-                    propose=[{role: column} for column in columns],
+                    alternatives=[{role: column} for column in columns],
                 )  # fmt: skip
             if columns:
                 found[role] = columns[0]
@@ -684,7 +788,7 @@ def _find_roles(
         found["segment"] = found.pop("question")
         missing.remove("segment")
     if missing:
-        raise checks.missing_roles(frame, roles, missing, votes, file)
+        raise missing_roles(frame, roles, missing, votes, file)
     columns = list(found.values())
     twice = [name for name in columns if columns.count(name) > 1]
     if twice:

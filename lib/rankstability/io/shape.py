@@ -13,11 +13,15 @@ import pandas as pd
 
 from ..errors import DataError, suggest
 from .declare import ROLES
-from .table import cell_text, frame_of_records
+from .table import JSON, cell_text, frame_of_records
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 NUMBER = "n"
 HELD = "list that is held"  # a column that exists while lists become rows
+ITEM_TYPES = {
+    "": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REPEAT": "REPEAT", "CHK": "REPEAT",
+    "REF": "REF", "BAD_REF": "BAD_REF", "BAD": "BAD_REF",
+}  # fmt: skip
 MAX_NAMES = 12  # columns that an error lists
 
 
@@ -214,9 +218,11 @@ def _as_lists(frame: pd.DataFrame, column: str, file: str | None) -> pd.Series:
 def _parsed(text: str) -> Any:
     """Return text as the JSON that it holds; itself if it holds none."""
     try:
-        return json.loads(text)
+        return JSON.decode(text)
     except (json.JSONDecodeError, RecursionError):
         return text
+    except KeyError as error:
+        raise DataError("key_twice", column=str(error.args[0]), value=text[:40]) from None
 
 
 def _explode(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import math
 import re
 import warnings
+import zipfile
 import zlib
 from collections.abc import Sequence
 from io import StringIO
@@ -16,6 +18,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pandas as pd
+from openpyxl.utils import get_column_letter
 
 from ..errors import DataError
 
@@ -23,6 +26,9 @@ TABLES = (".csv", ".tsv", ".txt", ".tab")
 ENDINGS = (*TABLES, ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 MAX_BYTES = 2**30
 MAX_FIRST_ROWS = 10_000  # of Parquet, by which a large file is refused
+MAX_UNPACKED = 2**28  # bytes of a workbook that is unpacked
+MAX_SHEET = 2**21  # cells of a sheet, with those that are empty
+CLOSED_QUOTES = re.compile(r'"[^"]*"')
 SAMPLE = 1 << 16  # bytes that tell the separator
 DECIMAL_COMMA = re.compile(r'"[^"]*"|(?<=\d),(?=\d)')
 
@@ -129,10 +135,11 @@ def _read_parquet(path: Path, first_rows: int = 0) -> pd.DataFrame:
                 frame = (
                     file.schema_arrow.empty_table().to_pandas()
                     if batch is None
-                    else batch.to_pandas()
+                    else batch.to_pandas(integer_object_nulls=True)
                 )
         else:
-            frame = pd.read_parquet(path, engine="pyarrow")
+            table = pyarrow.parquet.read_table(path)
+            frame = table.to_pandas(integer_object_nulls=True)  # large numbers stay exact
     except ValueError as error:  # ArrowInvalid is one
         raise DataError("damaged_file", file=path, value=str(error)[:80]) from None
     if not isinstance(frame.index, pd.RangeIndex):
@@ -146,11 +153,13 @@ def _read_text(path: Path, max_bytes: int = 0) -> str:
         packed = stream.read(2) == b"\x1f\x8b"
     try:
         with gzip.open(path) if packed else path.open("rb") as stream:
-            raw = stream.read(max_bytes or -1)
+            raw = stream.read(max_bytes or MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error):
         if not packed:
             raise
         raise DataError("damaged_file", file=path) from None
+    if len(raw) > MAX_BYTES:
+        raise DataError("file_too_large", file=path, value=len(raw))
     if 0 < max_bytes <= len(raw):
         end = max(raw.rfind(b"\n"), raw.rfind(b"\r"))
         raw = raw[: end + 1] if end > 0 else raw
@@ -199,7 +208,10 @@ def separator_of(text: str, ending: str) -> str:
 def _read_table(path: Path, text: str, header: Sequence[int], skip_rows: int) -> pd.DataFrame:
     """Read delimited text; rows with another number of cells than the header are refused."""
     separator = separator_of(text, ending_of(path))
+    lines = text.split("\n")
     last = max(header, default=0)
+    if last + skip_rows > len(lines):
+        raise DataError("no_rows", file=path, value=f"header {last or 'none'}")
     if separator == r"\s+":
         frame = _read_words(path, text, header, skip_rows)
     else:
@@ -223,11 +235,12 @@ def _read_table(path: Path, text: str, header: Sequence[int], skip_rows: int) ->
                     on_bad_lines="error",
                 )
         except pd.errors.ParserError as error:
-            raise _parser_error(path, str(error)) from None
+            raise _parser_error(path, str(error), lines, separator) from None
         except pd.errors.EmptyDataError:
             raise DataError("no_rows", file=path, value=f"header {last or 'none'}") from None
+        frame = frame.fillna("")
+        _check_rows(path, lines, separator, last + skip_rows + 1, frame)
         if single:
-            _refuse_long_rows(path, text, separator, last, len(frame.columns))
             given = top[-1] if top else []
         else:
             given = _names_above(path, [top[n - 1] for n in header if n <= len(top)], frame)
@@ -235,9 +248,7 @@ def _read_table(path: Path, text: str, header: Sequence[int], skip_rows: int) ->
             frame.columns = pd.Index(given)
     frame.columns = pd.Index(_named(list(frame.columns)))
     _check_columns(path, list(frame.columns))
-    frame = frame.fillna("")
     frame.attrs["first_line"] = last + skip_rows + 1
-    _check_swallowed(path, frame)
     frame.attrs["separator"] = separator
     if frame.empty:
         raise DataError("no_rows", file=path)
@@ -298,27 +309,71 @@ def _top_rows(text: str, separator: str, last: int) -> list[list[str]]:
     return rows
 
 
-def _refuse_long_rows(path: Path, text: str, separator: str, header: int, width: int) -> None:
-    """Refuse a first row with more cells than the header: pandas drops what is beyond.
+def _check_rows(
+    path: Path, lines: list[str], separator: str, start: int, frame: pd.DataFrame
+) -> None:
+    """Refuse rows from row `start` with more or fewer cells than the header, or whole rows in a cell.
 
-    pandas refuses later rows by itself, because it takes the number of cells from the first.
+    A row can run over several lines. pandas drops what is beyond the header, and fills what is short.
     """
-    rows = csv.reader(StringIO(text[:SAMPLE]), delimiter=separator)
+    width = len(frame.columns)
+    if not any('"' in line for line in lines):
+        for number, line in enumerate(lines[start - 1 :], start=start):
+            if line.count(separator) + 1 != width and line.strip():
+                _refuse_width(path, number, line.split(separator), width)
+        return
+    rows = csv.reader([line + "\n" for line in lines], delimiter=separator)
+    several = []
+    first = 1
     try:
         for number, row in enumerate(rows, start=1):
-            if number <= header or not any(row):
+            if number >= start and any(row):
+                _refuse_width(path, first, row, width)
+                several += [(first, rows.line_num)] if rows.line_num > first else []
+            first = rows.line_num + 1
+    except csv.Error as error:
+        raise DataError("not_a_table", file=path, line=first, value=str(error)) from None
+    refuse_swallowed(path, lines, several, separator, frame)
+
+
+def _refuse_width(path: Path, line: int, row: list[str], width: int) -> None:
+    """Refuse a row that is too short, or too long by cells that are not empty."""
+    if len(row) < width or any(cell.strip() for cell in row[width:]):
+        raise DataError(
+            "wrong_number_of_cells", file=path, line=line, value=len(row), expected=str(width)
+        )
+
+
+def refuse_swallowed(
+    path: Path,
+    lines: list[str],
+    several: Sequence[tuple[int, int]],
+    separator: str,
+    frame: pd.DataFrame,
+) -> None:
+    """Refuse a cell in quotation marks that holds whole rows.
+
+    `several` holds the first and the last line of each row of several lines. A line is a whole row
+    if it has as many cells as the table, of which most occur in other rows of their columns.
+    """
+    known: dict[int, set[str]] = {}
+    for first, last in several:
+        whole = 0
+        for line in lines[first - 1 : last]:
+            cells = CLOSED_QUOTES.sub("", line).split(separator)
+            if len(cells) != len(frame.columns):
                 continue
-            if any(row[width:]):
-                raise DataError(
-                    "wrong_number_of_cells", file=path, line=rows.line_num, value=len(row),
-                    expected=str(width),
-                )  # fmt: skip
-            return
-    except csv.Error:
-        return
+            found = 0
+            for place, cell in enumerate(cells):
+                if place not in known:
+                    known[place] = set(frame.iloc[:, place].unique())
+                found += cell.strip('"') in known[place]
+            whole += 2 * found > len(cells)
+        if whole > 1:
+            raise DataError("open_quote", file=path, line=first)
 
 
-def _parser_error(path: Path, message: str) -> DataError:
+def _parser_error(path: Path, message: str, lines: list[str], separator: str) -> DataError:
     """Return the error for a row that pandas cannot read."""
     found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
     if found:
@@ -326,6 +381,14 @@ def _parser_error(path: Path, message: str) -> DataError:
         return DataError(
             "wrong_number_of_cells", file=path, line=int(line), value=int(saw), expected=expected
         )
+    if "EOF inside string" in message:
+        rows = csv.reader([line + "\n" for line in lines], delimiter=separator)
+        starts = [1]
+        try:
+            starts += [rows.line_num + 1 for _ in rows]
+        except csv.Error:  # a cell of more characters than csv takes
+            starts.append(0)
+        return DataError("open_quote", file=path, line=starts[-2])
     return DataError("not_a_table", file=path, value=message[:80])
 
 
@@ -345,31 +408,19 @@ def _check_columns(path: Path, columns: list[str]) -> None:
             )  # fmt: skip
 
 
-def _check_swallowed(path: Path, frame: pd.DataFrame) -> None:
-    """Refuse a cell that holds several rows, because a quotation mark was never closed."""
-    for name in frame:
-        cells = frame[name]
-        suspect = cells[cells.str.count("\n") > 3]
-        for row, text in suspect.items():
-            parts = text.split("\n")
-            if (
-                sum(part.count(",") + part.count("\t") >= len(frame.columns) - 1 for part in parts)
-                > 2
-            ):
-                line = frame.attrs.get("first_line", 2) + int(str(row))
-                raise DataError("open_quote", file=path, line=line, column=str(name))
-
-
 def _read_records(path: Path, text: str, whole_text: bool = True) -> list[Any]:
     """Return the records of JSON or JSON lines, however they are laid out."""
     if not whole_text:
-        return _first_records(text)
+        return _first_records(path, text)
     try:
-        whole = json.loads(text)
+        whole = JSON.decode(text)
     except json.JSONDecodeError as error:
         return _read_lines(path, text, error)
     except RecursionError:
         raise DataError("not_json", file=path, value="nested too deeply") from None
+    except KeyError:
+        _first_records(path, text)  # names the record
+        raise DataError("key_twice", file=path) from None
     if isinstance(whole, list):
         return whole
     if isinstance(whole, dict):
@@ -380,16 +431,44 @@ def _read_records(path: Path, text: str, whole_text: bool = True) -> list[Any]:
     raise DataError("not_an_object", file=path, value=str(whole)[:40])
 
 
-def _first_records(text: str) -> list[Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of JSON that has these keys; raise KeyError for a key given twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise KeyError(next(key for key in keys if keys.count(key) > 1))
+    return found
+
+
+def _float_or_text(number: str) -> float | str:
+    """Return a number of JSON, or its text if it is too large."""
+    return float(number) if math.isfinite(float(number)) else number
+
+
+def _constant(name: str) -> str | None:
+    """Return the text of ``Infinity``; NaN stands for a missing value."""
+    return None if name == "NaN" else name
+
+
+JSON = json.JSONDecoder(
+    object_pairs_hook=unique_keys,
+    parse_int=str,  # whole numbers of any length stay as they are written
+    parse_float=_float_or_text,
+    parse_constant=_constant,
+)
+
+
+def _first_records(path: Path, text: str) -> list[Any]:
     """Return the records at the beginning of a text that was cut."""
-    decoder = json.JSONDecoder()
-    records = []
+    records: list[Any] = []
     place = len(text) - len(text.lstrip(" \n\t["))
     while place < len(text):
         try:
-            record, place = decoder.raw_decode(text, place)
-        except json.JSONDecodeError:
+            record, place = JSON.raw_decode(text, place)
+        except (json.JSONDecodeError, RecursionError):
             break
+        except KeyError as error:
+            raise _key_twice(path, records, error) from None
         records.append(record)
         while place < len(text) and text[place] in " \n\t,":
             place += 1
@@ -398,20 +477,27 @@ def _first_records(text: str) -> list[Any]:
 
 def _read_lines(path: Path, text: str, error: json.JSONDecodeError) -> list[Any]:
     """Return the records of JSON lines; objects can run over several lines."""
-    decoder = json.JSONDecoder()
-    records, place = [], 0
+    records: list[Any] = []
+    place = 0
     while place < len(text):
         while place < len(text) and text[place] in " \n\t,":
             place += 1
         if place >= len(text):
             break
         try:
-            record, place = decoder.raw_decode(text, place)
+            record, place = JSON.raw_decode(text, place)
         except (json.JSONDecodeError, RecursionError):
             line = text.count("\n", 0, place) + 1
             raise DataError("not_json", file=path, line=line) from error
+        except KeyError as twice:
+            raise _key_twice(path, records, twice) from None
         records.append(record)
     return records
+
+
+def _key_twice(path: Path, records: list[Any], error: KeyError) -> DataError:
+    """Return the error for a key that an object has twice, after these records."""
+    return DataError("key_twice", file=path, row=len(records) + 1, column=str(error.args[0]))
 
 
 def frame_of_records(records: list[Any], path: Path | None = None) -> pd.DataFrame:
@@ -501,6 +587,13 @@ def _refuse_half_characters(texts: Sequence[str], column: str) -> None:
 def open_workbook(path: Path) -> openpyxl.Workbook:
     """Open a workbook with the values of its formulas."""
     try:
+        with zipfile.ZipFile(path) as packed:
+            size = sum(each.file_size for each in packed.infolist())
+    except (zipfile.BadZipFile, ValueError):
+        raise DataError("damaged_file", file=path) from None
+    if size > MAX_UNPACKED:
+        raise DataError("sheet_too_large", file=path, value=size)
+    try:
         return openpyxl.load_workbook(path, data_only=True)
     except Exception:  # openpyxl raises many kinds for a damaged workbook
         raise DataError("damaged_file", file=path) from None
@@ -535,6 +628,9 @@ def _read_sheet(
             )  # fmt: skip
         sheet = full[0]
     chosen = book[sheet or names[0]]
+    if chosen.max_row * chosen.max_column > MAX_SHEET:
+        corner = f"{get_column_letter(chosen.max_column)}{chosen.max_row}"
+        raise DataError("sheet_too_large", file=path, value=corner)
     hidden = [number for number, row in chosen.row_dimensions.items() if row.hidden]
     rows = [[cell_text(value) for value in row] for row in chosen.iter_rows(values_only=True)]
     full = [any(cell != "" for cell in row) for row in rows]
