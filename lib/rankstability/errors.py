@@ -22,6 +22,11 @@ def escape_invisible(text: str) -> str:
     return _INVISIBLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
+def escape_in_json(text: str) -> str:
+    """Replace invisible characters in the text of JSON by escapes that read back as the same."""
+    return _INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
 def suggest(name: str, known: Iterable[str]) -> str:
     """Return the entry of `known` that is closest to `name`, or an empty string."""
     close = difflib.get_close_matches(str(name), [str(each) for each in known], n=1)

@@ -264,6 +264,24 @@ REFUSED: dict[str, tuple[str, Callable[[], pd.DataFrame], str, bool]] = {
         "",
         True,
     ),
+    "several languages": (
+        "several_languages",
+        lambda: ratings().assign(lp=lambda t: t["segment"].map(lambda name: "de" if "1" in name else "cs")),
+        "",
+        True,
+    ),
+    "votes by people who knew the models": (
+        "models_known",
+        lambda: votes().assign(anony=["true", "true", "false"] * 20),
+        "--left left",
+        True,
+    ),
+    "a system with the name of a code": (
+        "code_is_a_system",
+        lambda: votes().replace({"left": {"Alder": "tie"}, "right": {"Alder": "tie"}}),
+        "--left left",
+        True,
+    ),
     "one judge that is a model": (
         "question_needed",
         lambda: with_names(votes().assign(annotator="gpt-4"), question="prompt"),
@@ -323,7 +341,9 @@ def test_a_frame_gets_a_line_of_python_that_works() -> None:
     frame = with_names(ratings(), system="model", score="ter")
     with pytest.raises(DataError) as refused:
         judgments(frame)
-    found = eval(str(refused.value.remedy), {"rs": rs, "frame": frame})
+    first, second = str(refused.value.remedy).splitlines()
+    assert not eval(second.strip(), {"rs": rs, "frame": frame}).lower_is_better
+    found = eval(first, {"rs": rs, "frame": frame})
     assert found.lower_is_better and found.n_systems == 4
     frame = votes(("A", "B", "C"))
     with pytest.raises(DataError) as refused:
@@ -538,7 +558,48 @@ def marked_errors(folder: Path) -> DataError:
     return refused_by(lambda: read(path, title="T"))
 
 
+def two_sheets(folder: Path, **columns: Any) -> Path:
+    """Write a workbook with a sheet for each of two annotators; `columns` are added to the second."""
+    path = folder / "my sheets.xlsx"
+    frame = ratings().drop(columns="annotator")
+    with pd.ExcelWriter(path) as book:
+        frame.to_excel(book, sheet_name="ann", index=False)
+        frame.assign(**columns).to_excel(book, sheet_name="bob", index=False)
+    return path
+
+
+def sheets_of_annotators(folder: Path) -> DataError:
+    return refused_by(lambda: read(two_sheets(folder)))
+
+
+def sheets_that_differ(folder: Path) -> DataError:
+    return refused_by(lambda: read(two_sheets(folder, note="x"), sheets="{annotator}"))
+
+
+def rows_without_a_header(folder: Path) -> DataError:
+    frame = ratings().assign(again=lambda table: table["score"])
+    path = folder / "no header.csv"
+    frame.to_csv(path, index=False, header=False)
+    words = {"system": "1", "segment": "2", "annotator": "3", "score": "4"}
+    return refused_by(lambda: read(path, **words))
+
+
+def decimal_commas(folder: Path) -> DataError:
+    return refused_by(lambda: read(written(changed(ratings(), "score", 3, "7,5"), folder)))
+
+
+def files_that_name_systems_twice(folder: Path) -> DataError:
+    for annotator, frame in ratings().groupby("annotator"):
+        written(frame, folder, f"{annotator}.csv")
+    return refused_by(lambda: read(folder, files="{system}.csv"))
+
+
 OTHERS: dict[str, Callable[[Path], DataError]] = {
+    "column_of_two_roles": files_that_name_systems_twice,
+    "several_sheets": sheets_of_annotators,
+    "sheets_differ": sheets_that_differ,
+    "column_twice": rows_without_a_header,
+    "decimal_comma": decimal_commas,
     "chosen_not_shown": choices,
     "several_files": files_of_systems,
     "files_in_folders": folders_of_systems,

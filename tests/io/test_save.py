@@ -21,7 +21,7 @@ from rankstability.judgments import Judgments
 
 CASES = Path(os.environ.get("RANKSTABILITY_CASES", Path(__file__).parents[3] / "shared" / "cases"))
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo"
-NAMES = ("no", "yes", "017", "1e3", "null", "~", "A=B", "# x", "it's", 'q "b"', "a: c", "ä", "- z")
+NAMES = ("no", "yes", "017", "1e3", "off", "~", "A=B", "# x", "it's", 'q "b"', "a: c", "ä", "- z")
 
 
 def parts_of(result: Any) -> dict[str, Judgments]:
@@ -78,7 +78,7 @@ FIRST = [
         ["--humans", "no", "017", "--controls", "it's", "# x"],
         ["--scale", "0.123456789", "1234567.25"],
         ["--scale", "-1e-7", "100"],
-        ["--codes", "A=B=A # B", "null=yes, it is"],
+        ["--codes", "A=B=A # B", "off=yes, it is"],
         ["--where", "user=a", "user=b", "who=what!=ä"],
         ["--each", "annotator", "--title", "no: 017 # \"x\" 'y'", "--year", "2024"],
         ["--names", "exact", "--higher-is-better", "--models", "a"],
@@ -138,6 +138,7 @@ VALUES = {
     "list": st.lists(TEXTS, min_size=1, max_size=3),
     "pairs": st.dictionaries(TEXTS, TEXTS, min_size=1, max_size=3),
     "number": st.integers(0, 10**6),
+    "rows": st.sampled_from(["none", 1, 3, [1, 2], [2, 3, 5]]),
     "range": st.tuples(st.floats(-1e9, 0, exclude_max=True), st.floats(0, 1e9)),
 }
 
@@ -153,7 +154,9 @@ def test_every_word_comes_back_from_settings_and_from_a_command(
     path = tmp_path_factory.getbasetemp() / "campaign.yaml"
     path.write_bytes(settings_text(words).encode())
     assert check_words(read_settings(path)) == words
-    values = [text for each in words.values() for text in (each if isinstance(each, list) else [])]
+    values = [
+        str(text) for each in words.values() for text in (each if isinstance(each, list) else [])
+    ]
     texts = [str(value), *values, *(words[word.name] if word.kind == "pairs" else [])]
     if not any(text.startswith("--") or "=" in text for text in texts) and "=" not in str(value):
         assert parse_words(shlex.split(command_line("a.csv", words))[2:])[1] == words

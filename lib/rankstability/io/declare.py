@@ -19,6 +19,7 @@ import pandas as pd
 from ..errors import DataError, suggest
 
 TEXT, FLAG, LIST, PAIRS, NUMBER, RANGE = "text", "flag", "list", "pairs", "number", "range"
+ROWS, NO_ROWS = "rows", "none"
 MAX_NUMBER = 1_000_000  # of a row, or a year
 ROLES = (
     "system", "segment", "score", "annotator", "document", "domain", "criterion", "left", "right",
@@ -33,7 +34,8 @@ class Word:
     Attributes
     ----------
     kind : str
-        ``text``, ``flag``, ``list``, ``pairs`` (name=value), ``number`` or ``range`` (two numbers).
+        ``text``, ``flag``, ``list``, ``pairs`` (name=value), ``number``, ``range`` (two numbers) or
+        ``rows`` (a number of a row, several, or ``none``).
     allowed : tuple of str
         The values that it can have; empty: any.
     """
@@ -67,6 +69,7 @@ WORDS: dict[str, Word] = {
         Word("question", TEXT, NAMES, "comparisons: the prompt or source that both answered"),
         Word("chosen", TEXT, NAMES, "a choice among several outputs: the one chosen"),
         Word("options", TEXT, NAMES, "all outputs that were shown; without --chosen: best first"),
+        Word("worst", TEXT, NAMES, "best-worst scaling: the output chosen as the worst"),
         Word("pair", TEXT, NAMES, "the language pair"),
         Word("hit", TEXT, NAMES, "the task of an annotator"),
         Word("item_type", TEXT, NAMES, "SYSTEM, REPEAT, REF or BAD_REF"),
@@ -77,6 +80,8 @@ WORDS: dict[str, Word] = {
         Word("split", PAIRS, SHAPE, 'a column with two roles: COLUMN="{left}_{right}"'),
         Word("wide", LIST, SHAPE, "columns that are systems, with a score in each"),
         Word("criteria", LIST, SHAPE, "columns that are criteria, with a score in each"),
+        Word("items", LIST, SHAPE, "columns that are items (segments), with a score in each"),
+        Word("annotators", LIST, SHAPE, "columns that are annotators, with a score in each"),
         Word("outcome", PAIRS, SHAPE, "columns of 0 and 1: left=COLUMN right=COLUMN tie=COLUMN"),
         Word(
             "where",
@@ -84,9 +89,12 @@ WORDS: dict[str, Word] = {
             SHAPE,
             "only rows with this value: COLUMN=VALUE; all others: COLUMN!=VALUE",
         ),
-        Word("header", NUMBER, SHAPE, "the row that names the columns, from 1"),
+        Word("onehot", TEXT, SHAPE, 'columns of 0 and 1 for each value, such as "rating_{score}"'),
+        Word("header", ROWS, SHAPE, "the row that names the columns, from 1; 1 2: both; or none"),
         Word("skip_rows", NUMBER, SHAPE, "rows below the header that are no data"),
         Word("sheet", TEXT, SHAPE, "the sheet of a workbook"),
+        Word("sheets", TEXT, SHAPE, 'names of several sheets, such as "{annotator}"'),
+        Word("decimal", TEXT, SHAPE, "the decimal mark of the scores: a comma", (",",)),
         Word("codes", PAIRS, MEANING, "what values mean: A=left 1..3=left good=4 old-name=name"),
         Word("lower_is_better", FLAG, MEANING, "ranks, error rates, penalties"),
         Word("higher_is_better", FLAG, MEANING, "the opposite, where the name suggests otherwise"),
@@ -170,10 +178,12 @@ def _converted(word: Word, value: Any, file: str | None) -> Any:
         ):
             raise wrong
         return _pairs(word, value, file)
+    if word.kind == ROWS:
+        return _rows(value, wrong)
     try:
         if word.kind == NUMBER:
             number = int(str(value))
-            if not int(word.name == "header") <= number <= MAX_NUMBER:
+            if not 0 <= number <= MAX_NUMBER:
                 raise wrong
             return number
         parts = list(value) if _is_list(value) else str(value).split()
@@ -192,6 +202,7 @@ _EXPECTED = {
     PAIRS: "name=value",
     NUMBER: "a whole number",
     RANGE: "two numbers, the lower first",
+    ROWS: "a whole number, several in order, or none",
 }
 
 
@@ -203,7 +214,24 @@ _TYPES: dict[str, tuple[type, ...]] = {
     PAIRS: (str, Sequence, Mapping),
     NUMBER: SCALARS,
     RANGE: (str, Sequence),
+    ROWS: (*SCALARS, Sequence),
 }
+
+
+def _rows(value: Any, wrong: DataError) -> int | str | list[int]:
+    """Return the number of a row, the numbers of several in order, or ``none``."""
+    parts = list(value) if _is_list(value) else str(value).split()
+    if [str(part) for part in parts] == [NO_ROWS]:
+        return NO_ROWS
+    try:
+        numbers = [int(str(part)) for part in parts]
+    except ValueError:
+        raise wrong from None
+    if not numbers or numbers != sorted(set(numbers)):
+        raise wrong
+    if numbers[0] < 1 or numbers[-1] > MAX_NUMBER:
+        raise wrong
+    return numbers[0] if len(numbers) == 1 else numbers
 
 
 def _is_list(value: Any) -> bool:
@@ -281,7 +309,7 @@ def _given(word: Word, values: list[str]) -> Any:
         return True
     if values in ([], [""]):
         raise DataError("option_without_value", value=word.option)
-    if word.kind in (LIST, PAIRS, RANGE):
+    if word.kind in (LIST, PAIRS, RANGE, ROWS):
         return values
     if len(values) > 1:
         raise DataError("several_values", column=word.option, value=" ".join(values))

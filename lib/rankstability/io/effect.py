@@ -11,12 +11,14 @@ import pandas as pd
 from ..errors import DataError, suggest
 from ..judgments import COMPARISON_KINDS
 from .declare import WORDS
-from .shape import is_number
+from .names import visible
+from .notes import MAX_LISTED
+from .shape import is_number, marked_role
 from .table import ending_of
 
 OF_SCORES = (
-    "system", "score", "wide", "criteria", "lower_is_better", "higher_is_better", "scale", "year",
-    "hit", "item_type", "time",
+    "system", "score", "wide", "criteria", "items", "annotators", "decimal", "lower_is_better",
+    "higher_is_better", "scale", "year", "hit", "item_type", "time",
 )  # fmt: skip
 OF_COMPARISONS = (
     "left",
@@ -25,19 +27,21 @@ OF_COMPARISONS = (
     "loser",
     "tie",
     "chosen",
+    "worst",
     "options",
     "outcome",
     "order",
 )
 OF_MQM = ("unmarked", "weights")
-OF_FILES = ("files", "header", "skip_rows", "sheet")
+OF_FILES = ("files", "header", "skip_rows", "sheet", "sheets")
 SIDES = ("left", "right", "tie")
-MAX_LISTED = 6  # names that an error lists
 SHEET = ".xlsx"
 WITHOUT_HEADER = (".json", ".jsonl", ".ndjson", ".parquet")
 REPLACED = {  # a word, and the words whose columns it supplies itself
     "wide": ("system",),
     "criteria": ("criterion",),
+    "items": ("segment",),
+    "annotators": ("annotator",),
     "outcome": ("winner",),
     "options": ("left", "right", "winner", "order", "loser"),
     "loser": ("left", "right", "outcome", "order"),
@@ -56,7 +60,10 @@ def refuse_without_effect(
 def check_words_of_table(given: Mapping[str, Any], votes: bool, file: str | None) -> None:
     """Refuse words that say nothing about a table of scores, or of comparisons."""
     kind = "tables of comparisons" if votes else "tables of scores"
-    refuse_without_effect(given, OF_SCORES if votes else OF_COMPARISONS, kind, file)
+    others = OF_SCORES if votes else OF_COMPARISONS
+    refuse_without_effect(given, others, kind, file)
+    if "onehot" in given and marked_role(given["onehot"], file) in others:
+        refuse_without_effect(given, ("onehot",), kind, file)
     if "segment" in given and "question" in given:
         refuse_without_effect(given, ("segment" if votes else "question",), kind, file)
 
@@ -74,15 +81,15 @@ def check_codes(
 ) -> None:
     """Refuse codes of which none occurs in the cells, and single codes of names that do not occur.
 
-    Codes for scores and winners can name values that nobody gave.
+    Codes for scores and winners can name values that nobody gave; a code for ties can stand alone.
     """
-    if not codes:
+    if not codes or set(codes.values()) == {"tie"}:
         return
     found: set[str] = set()
     for column in cells:
-        found.update(" ".join(str(value).split()) for value in column.dropna().unique())
+        found.update(visible(str(value)) for value in column.dropna().unique())
     ranges = {key for key in codes if ".." in key}
-    unknown = [key for key in codes if " ".join(key.split()) not in found | ranges]
+    unknown = [key for key in codes if visible(key) not in found | ranges]
     names = [key for key in unknown if codes[key] not in SIDES and not is_number(codes[key])]
     wrong = unknown if len(unknown) == len(codes) else names
     if wrong:

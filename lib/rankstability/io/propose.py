@@ -6,12 +6,14 @@ Nothing here is ever used unasked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
 
-from .shape import nested_value, spelled
+from ..errors import DataError
+from .shape import list_columns, nested_value, spelled
 
 HEAD = 5000  # rows that are looked at
 MAX_SYSTEMS = 200
@@ -28,9 +30,26 @@ NAMES = {  # further names of roles that people give to columns
 QUESTIONS = ("question", "question_id", "prompt", "prompt_id", "instruction", "item", "item_id", "id", "uid", "source", "segment", "conversation_id")  # fmt: skip
 SIDE_WORDS = {
     "left": ("a", "1", "first", "left", "one", "x"),
-    "right": ("b", "2", "second", "right", "two", "y", "-1"),
+    "right": ("b", "2", "second", "right", "two", "y"),
     "tie": ("c", "0", "tie", "ties", "tied", "draw", "equal", "same", "both", "neither", "t"),
 }  # fmt: skip
+FROM_LEFT = ("left", "tie", "right")
+DENIALS = frozenset(
+    ("not", "no", "never", "isn", "neither", "nor", "worse", "worst", "lose", "loses", "lost", "loser",
+     "loss", "bad", "inferior", "reject", "rejected", "than", "over", "vs", "beats", "except")
+)  # fmt: skip
+NO_SYSTEMS = frozenset(
+    ("topic", "domain", "genre", "category", "language", "lang", "langpair", "languagepair", "lp", "src",
+     "tgt", "trg", "source", "target", "srclang", "tgtlang", "sourcelang", "targetlang",
+     "sourcelanguage", "targetlanguage", "locale", "country", "gender", "split", "type", "group",
+     "worker", "rater", "judge", "user", "annotator", "listener", "participant", "subject", "session",
+     "document", "doc", "docid", "label", "status", "batch", "date", "day", "criterion", "aspect",
+     "dimension", "question")
+)  # fmt: skip
+NO_SCORES = re.compile(
+    r"(?i)^(age|len|length|tokens?|words?|chars?|characters|year|duration|count|n|size|position|order|seed"
+    r"|fluency|adequacy|relevance|coherence|consistency|accuracy|style|grammar|faithfulness)$"
+)  # columns that are no scores of a system
 SCALES = (
     ("very bad", "bad", "neither good nor bad", "good", "very good"),
     ("very poor", "poor", "fair", "good", "very good"),
@@ -39,6 +58,12 @@ SCALES = (
     ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
     ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
 )
+OF_ERRORS = (
+    "a score for each output; or errors of MQM as a table with tabs (.tsv) and the columns system, "
+    "doc, docSegId, globalSegId, rater, source, target, category, severity"
+)
+WITHOUT_NAMES = "a row of names; if the file has none, --header none"
+TWO_ROWS = "a name for each column; if two rows name them, --header 1 2"
 COUNTERS = re.compile(
     r"(?i)(^|[_ ])(id|idx|index|row|no|nr|trial|annotator|created_at|updated_at|lead_time|time|date)($|[_ ])"
 )
@@ -55,35 +80,58 @@ def word_scale(words: Sequence[str]) -> dict[str, str]:
     return {}
 
 
-def propose_codes(values: Sequence[str], known: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return codes for the values of ``winner``: by their last word, or as a scale from left."""
-    found = {}
-    for value in values:
-        tokens = re.findall(r"-?\d+|[^\W\d_]+", value.lower())
-        fits = [side for side, words in SIDE_WORDS.items() if tokens and tokens[-1] in words]
-        found[value] = fits[0] if fits else ""
-    if all(found.values()) and {"left", "right"} <= {*found.values(), *known.values()}:
-        if "-1" in found and "1" in found:
-            found["1"], found["-1"] = "left", "right"
-        return [{"codes": {value: found[value] for value in sorted(found)}}]
+def propose_codes(
+    values: Sequence[str], known: Mapping[str, str], systems: Iterable[str]
+) -> list[dict[str, Any]]:
+    """Return the codes that values of ``winner`` could have: by their words, or as numbers.
+
+    Nothing is proposed for values that name a system, deny something, or compare the two sides.
+    """
+    names = {name.strip().lower() for name in systems}
+    if any(value.strip().lower() in names for value in values):
+        return []
     try:
         levels = sorted({float(value) for value in values})
     except ValueError:
-        return []
-    if len(levels) < 2:
+        sides = {value: _side(value) for value in sorted(values)}
+        complete = {"left", "right"} <= {*sides.values(), *known.values()}
+        return [{"codes": sides}] if all(sides.values()) and complete else []
+    return [{"codes": codes} for codes in _codes_of_numbers(values, levels)]
+
+
+def _side(value: str) -> str:
+    """Return the side that a value of ``winner`` names by its last word; empty if in doubt."""
+    tokens = re.findall(r"\d+|[^\W\d_]+", value.lower())
+    named = {side for side, words in SIDE_WORDS.items() if set(tokens) & set(words)}
+    denied = DENIALS & set(tokens) or re.search(r"[<>=!≠~]", value)
+    if denied or not tokens or len(named) != 1:
+        return ""
+    side = named.pop()
+    return side if tokens[-1] in SIDE_WORDS[side] else ""
+
+
+def _codes_of_numbers(values: Sequence[str], levels: Sequence[float]) -> list[dict[str, str]]:
+    """Return what numbers could mean: each side first, and for three levels each tie."""
+    text = [f"{level:g}" for level in levels]
+    if len(levels) < 2 or len(set(text)) < len(values):
         return []
     if len(levels) == 2:
-        low, high = sorted(values, key=float)[:2]
-        return [{"codes": {low: "left", high: "right"}}]
+        orders = [("left", "right"), ("right", "left")]
+        return [dict(zip(text, order, strict=True)) for order in orders]
+    if len(levels) == 3:
+        ties = {0: ("tie", "left", "right"), 2: ("left", "right", "tie")}
+        orders_of_three = [("left", "tie", "right"), ("right", "tie", "left")]
+        orders_of_three += [ties[0], ties[2]] if levels[0] >= 0 else []
+        return [dict(zip(text, order, strict=True)) for order in orders_of_three]
     if len(levels) <= 11 and all(level.is_integer() for level in levels):
-        half, text = len(levels) // 2, [f"{level:g}" for level in levels]
-        codes = {f"{text[0]}..{text[half - 1]}": "left", f"{text[-half]}..{text[-1]}": "right"}
-        return [{"codes": codes | ({text[half]: "tie"} if len(levels) % 2 else {})}]
+        half = len(levels) // 2
+        low, high = f"{text[0]}..{text[half - 1]}", f"{text[-half]}..{text[-1]}"
+        middle = {text[half]: "tie"} if len(levels) % 2 else {}
+        return [{low: "left", **middle, high: "right"}, {low: "right", **middle, high: "left"}]
     quarter = (levels[-1] - levels[0]) / 4
     cuts = [f"{levels[0] + k * quarter:.6g}" for k in (0, 1, 3, 4)]
-    sides_of = ("left", "tie", "right")
-    codes = {f"{cuts[k]}..{cuts[k + 1]}": side for k, side in enumerate(sides_of)}
-    return [{"codes": codes}]
+    ranges = [f"{low}..{high}" for low, high in pairwise(cuts)]
+    return [dict(zip(ranges, order, strict=True)) for order in (FROM_LEFT, FROM_LEFT[::-1])]
 
 
 def question_columns(frame: pd.DataFrame) -> list[str]:
@@ -132,6 +180,22 @@ def has_numbers(frame: pd.DataFrame) -> bool:
     return False
 
 
+def other_form(frame: pd.DataFrame) -> tuple[str | None, list[dict[str, Any]]]:
+    """Return what another form of the file would be, if the columns suggest one, and its words."""
+    names = [str(name) for name in frame.columns]
+    if {"category", "severity"} <= {spelled(name) for name in names}:
+        return OF_ERRORS, []
+    head = frame.head(HEAD)
+    numbers = [name for name in names if re.fullmatch(r"-?\d+([.,]\d+)?", name)]
+    texts = [name for name in names if name not in numbers]
+    if numbers and any(head[name].map(str).eq(name).any() for name in texts):
+        return WITHOUT_NAMES, [{"header": "none"}]
+    unnamed = [name for name in names if re.fullmatch(r"column \d+", name)]
+    if unnamed and all(head[name].iloc[0] != "" for name in unnamed):
+        return TWO_ROWS, [{"header": [1, 2]}]
+    return None, []
+
+
 def _comparisons(
     head: pd.DataFrame, free: Sequence[str], roles: Mapping[str, str], missing: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
@@ -164,7 +228,8 @@ def _two_sides(head: pd.DataFrame, free: Sequence[str]) -> tuple[str, str] | Non
     values = {}
     for name in free:
         names = set(head[name].unique()) - {""}
-        if 1 < len(names) <= min(MAX_SYSTEMS, len(head) / 2) and not _is_numeric(head[name]):
+        few = 1 < len(names) <= min(MAX_SYSTEMS, len(head) / 2)
+        if few and not _is_numeric(head[name]) and spelled(name) not in NO_SYSTEMS:
             values[name] = names
     pairs = [
         (first, second)
@@ -195,6 +260,8 @@ def _scores(
     unknown = {role for role in ("system", "segment") if role in missing and role not in found}
     if len(unknown) == 2 and len(texts) == 2 and "score" in found:
         found["system"], found["segment"] = sorted(texts, key=lambda name: head[name].nunique())
+    if "system" in found and "system" not in named and not _could_be_system(head, found):
+        return []
     if set(missing) <= set(found):
         return [found]
     names: dict[str, Any] = {r: found[r] for r in ("system", "segment") if r in found}
@@ -202,8 +269,22 @@ def _scores(
     if "score" in found or not alike or ("segment" in missing and "segment" not in names):
         return []
     if "system" in missing and "system" not in names:
-        return [{**names, "wide": numeric}]
+        no_scores = any(NO_SCORES.search(name) for name in numeric)
+        return [] if no_scores else [{**names, "wide": numeric}]
     return [{**names, "criteria": numeric, "each": "criterion"}]
+
+
+def _could_be_system(head: pd.DataFrame, found: Mapping[str, str]) -> bool:
+    """Return whether the column of systems shares most segments among several of its values.
+
+    Topics and languages do not share segments.
+    """
+    if spelled(found["system"]) in NO_SYSTEMS:
+        return False
+    if "segment" not in found:
+        return True
+    several = head.groupby(found["segment"])[found["system"]].nunique() > 1
+    return bool(several.mean() > MIN_OVERLAP)
 
 
 def _range(cells: pd.Series) -> tuple[float, float]:
@@ -230,3 +311,23 @@ def _blocks(
         return []
     segment = {"segment": named["segment"]} if "segment" in named else {}
     return [{"system": texts[0], "score": numeric[0], **segment}]
+
+
+def missing_roles(
+    frame: pd.DataFrame,
+    roles: Mapping[str, str],
+    missing: Sequence[str],
+    votes: bool,
+    file: str | None,
+) -> DataError:
+    """Return the error for roles that are neither declared nor found, with proposed words."""
+    names = ", ".join(missing)
+    columns = list_columns(frame)
+    nothing = not votes and "score" in missing and not has_numbers(frame)
+    if nothing or not {spelled(str(name)) for name in frame.columns} - {"id"}:
+        return DataError("no_ratings", file=file, missing=names, columns=columns)
+    form, proposed = other_form(frame)
+    proposed += propose_roles(frame, roles, missing, votes)
+    return DataError(
+        "missing_role", file=file, expected=form, propose=proposed, missing=names, columns=columns
+    )

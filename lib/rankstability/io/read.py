@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import check_arguments
-from ..errors import DataError, suggest
-from . import checks, settings
+from ..errors import DataError, escape_invisible, suggest
+from . import settings
 from .declare import NAMES, ROLES, SHAPE, WORDS, check_words
 from .each import split_judgments
 from .effect import (
@@ -24,11 +24,16 @@ from .effect import (
     check_words_of_table,
     refuse_without_effect,
 )
-from .formats import arena, registry
+from .formats import registry
+from .formats.arena_columns import COLUMNS
+from .notes import Notes, list_unread, note_doubts, note_unread
+from .propose import missing_roles
+from .ratings import build_ratings
 from .remedy import add_remedy
 from .shape import (
+    ITEM_TYPES,
     PLACEHOLDER,
-    TRUTH,
+    WIDENED,
     expand_choices,
     expand_lists_of_patterns,
     expand_patterns,
@@ -36,20 +41,33 @@ from .shape import (
     find_column,
     join_columns,
     list_columns,
+    list_steps,
+    marked_role,
+    match_pattern,
+    open_objects,
     read_files,
+    read_onehot,
     read_outcome,
+    read_positions,
+    read_truth,
+    roles_in,
     spelled,
     split_columns,
     widen,
 )
-from .table import as_text, read_frame
+from .table import ENDINGS, as_text, ending_of, read_frame, read_sheets, sheet_names
+from .votes import build_votes, refuse_flag_of_ties
 
 MAX_TRIED = 1 << 18  # bytes of a large file on which it is checked first
-MAX_TRIED_ROWS = 20_000  # rows of a large frame on which a line of Python is tried
-MAX_TRIED_AGAIN = 1 << 22  # bytes of a file on the whole of which a command is tried
+MAX_TRIED_ROWS = 40_000  # rows of a frame on which a line of Python is tried
+MAX_TRIED_AGAIN = 1 << 21  # bytes of a file on which a command is tried
+Frames = dict[tuple[str, ...], tuple[pd.DataFrame, str]]
 AT_ONCE = frozenset(
     {
         "direction",
+        "several_languages",
+        "code_is_a_system",
+        "rounded_ids",
         "missing_role",
         "no_ratings",
         "no_such_column",
@@ -84,6 +102,11 @@ AT_ONCE = frozenset(
         "column_twice",
         "wrong_number_of_cells",
         "bad_setting",
+        "best_is_worst",
+        "mixed_decimals",
+        "one_option_in_a_row",
+        "several_marks",
+        "split_disagrees",
         "word_without_effect",
     }
 )  # refusals by the first rows that hold for the whole file
@@ -91,7 +114,15 @@ SCORE_ROLES = ("system", "segment", "score")
 VOTE_ROLES = ("left", "right", "winner")
 NUMBERED = re.compile(r"\{n\}")
 ARENA = "arena"
-REFUSED_IN_ARENA = ("unknown_winner", "flag_of_ties", "question_needed", "models_among_annotators")
+EACH_OF_ARENA = [spelled(name) for names in COLUMNS.values() for name in names]
+REFUSED_IN_ARENA = (
+    "several_criteria",
+    "several_languages",
+    "undeclared_column",
+    "unknown_winner",
+    "question_needed",
+    "models_among_annotators",
+)
 ALSO = {  # further exact names of roles, as files of the field have them
     "left": ("model_a",), "right": ("model_b",), "annotator": ("judge",),
     "question": ("question_id", "instruction"), "segment": ("segment_id",), "item_type": ("type",),
@@ -131,15 +162,20 @@ def read(path: str | Path, **words: Any) -> Any:
     file, given = with_settings(Path(path), check_words(words))
     if not file.exists():
         raise DataError("no_such_file", file=file)
+    if not file.is_file() and not file.is_dir():
+        raise DataError("not_a_file", file=file)
     try:
         return _read(file, given)
     except DataError as error:
         size = file.stat().st_size if file.is_file() else 0
+        if size > MAX_TRIED_AGAIN:
+            raise  # no command is printed that was not tried on the whole file
+        frames: Frames = {}
 
         def trial(tried: dict[str, Any]) -> None:
-            _read(file, tried, first_rows=size > MAX_TRIED)
-            if MAX_TRIED < size <= MAX_TRIED_AGAIN:
-                _read(file, tried)
+            if size > MAX_TRIED:
+                _read(file, tried, first_rows=True, frames=frames)
+            _read(file, tried, frames=frames)
 
         raise add_remedy(error, given, trial, str(file)) from None
 
@@ -170,36 +206,45 @@ def _same_file(first: Path, second: Path) -> bool:
     return first.resolve() == second.resolve() or first.resolve() == second.parent.resolve()
 
 
-def _read(path: Path, given: dict[str, Any], first_rows: bool = False) -> Any:
-    """Read a file or folder with checked words; a large file is refused by its first rows."""
+def _read(
+    path: Path, given: dict[str, Any], first_rows: bool = False, frames: Frames | None = None
+) -> Any:
+    """Read a file or folder with checked words; a large file is refused by its first rows.
+
+    `frames` keeps the frames of the file, so that words can be tried on them again.
+    """
     recognised = _format_of(path, given)
     if recognised is not None:
         words = {name: value for name, value in given.items() if name != "each"}
-        unused = _check_arena(path, given) if recognised == ARENA else None
+        if recognised == ARENA:
+            _check_arena(path, given)
         try:
             result = registry.read_as(recognised, path, words)
-            result = checks.note_doubts(result, path.name, unused)
+            result = note_doubts(result, _source(path))
+            if path.is_dir():
+                unread = list_unread(path, registry.files_read(path, recognised))
+                result = note_unread(result, _source(path), *unread)
             return split_judgments(result, given["each"], str(path)) if "each" in given else result
         except DataError as error:
             if recognised != ARENA or (error.code, error.column) != ("unknown_word", "winner"):
                 raise  # otherwise a table of comparisons with codes that are to be declared
     if first_rows:
-        frame, file = _load(path, given, first_rows=True)
-        return build(frame, given, source=path.name, file=file, whole=False)
+        frame, file = _load(path, given, first_rows=True, frames=frames)
+        return build(frame, given, source=_source(path), file=file, whole=False)
     if path.is_file() and path.stat().st_size > MAX_TRIED:
         try:
-            _read(path, given, first_rows=True)
+            _read(path, given, first_rows=True, frames=frames)
         except DataError as error:
             if error.code in AT_ONCE:
                 raise
-    frame, file = _load(path, given)
-    return build(frame, given, source=path.name, file=file)
+    frame, file = _load(path, given, frames=frames)
+    return build(frame, given, source=_source(path), file=file)
 
 
-def _check_arena(path: Path, given: Mapping[str, Any]) -> pd.DataFrame | None:
-    """Refuse votes by their first rows, as in any table; return the columns that are not used."""
+def _check_arena(path: Path, given: Mapping[str, Any]) -> None:
+    """Refuse votes by their first rows, as in any table."""
     if not path.is_file():
-        return None
+        return
     frame, file = _load(path, {}, first_rows=path.stat().st_size > MAX_TRIED)
     try:
         words = {key: given[key] for key in given if key not in ("each", "year")}
@@ -207,8 +252,6 @@ def _check_arena(path: Path, given: Mapping[str, Any]) -> pd.DataFrame | None:
     except DataError as error:
         if error.code in REFUSED_IN_ARENA:
             raise
-    known = {*arena.ARENA.values(), *arena.SIDES.values(), "winner", "anony"}
-    return frame[[name for name in frame.columns if name not in known]]
 
 
 def _format_of(path: Path, given: Mapping[str, Any]) -> str | None:
@@ -218,7 +261,10 @@ def _format_of(path: Path, given: Mapping[str, Any]) -> str | None:
     declared = [name for name in given if WORDS[name].group in (NAMES, SHAPE)]
     if declared or {"lower_is_better", "higher_is_better"} & set(given):
         return None
-    return registry.detect(path)
+    found = registry.detect(path)
+    if found == ARENA and "each" in given and spelled(given["each"]) not in EACH_OF_ARENA:
+        return None
+    return found
 
 
 @check_arguments
@@ -290,10 +336,11 @@ def _build_frame(function: str, frame: Any, given: dict[str, Any], votes: bool =
     try:
         return build(text, given, votes=votes)
     except DataError as error:
-        first = text.head(MAX_TRIED_ROWS)
+        if len(text) > MAX_TRIED_ROWS:
+            raise  # no line is printed that was not tried on the whole frame
 
         def trial(tried: dict[str, Any]) -> None:
-            build(first.copy(), tried, votes=votes, whole=False)
+            build(text, tried, votes=votes)
 
         raise add_remedy(error, given, trial, "", function) from None
 
@@ -313,7 +360,7 @@ def text_frame(frame: Any) -> pd.DataFrame:
             raise DataError("not_a_frame", value=type(frame).__name__) from None
         if isinstance(native, nw.LazyFrame):
             native = native.collect()
-        table = native.to_pandas()
+        table = native.to_arrow().to_pandas(integer_object_nulls=True)
     if table.empty:
         raise DataError("no_rows")
     return as_text(table.reset_index(drop=True))
@@ -328,8 +375,21 @@ def _merged(found: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _load(
-    path: Path, given: Mapping[str, Any], first_rows: bool = False
+    path: Path, given: Mapping[str, Any], first_rows: bool = False, frames: Frames | None = None
 ) -> tuple[pd.DataFrame, str]:
+    """Return the text frame of a file or folder, perhaps one that is kept in `frames`."""
+    words = ["header", "skip_rows", "sheet", "files", "sheets"]
+    words += ["where"] if "sheets" in given else []  # it says which sheets must be alike
+    about = [str(given.get(word)) for word in words]
+    key = (str(path), *about, str(first_rows))
+    if frames is None:
+        return _load_anew(path, given, first_rows)
+    if key not in frames:
+        frames[key] = _load_anew(path, given, first_rows)
+    return frames[key]
+
+
+def _load_anew(path: Path, given: Mapping[str, Any], first_rows: bool) -> tuple[pd.DataFrame, str]:
     """Return the text frame of a file, or of the files below a folder that fit ``files``."""
     options: dict[str, Any] = {
         "header": given.get("header", 1),
@@ -337,18 +397,33 @@ def _load(
         "sheet": given.get("sheet", ""),
         "max_bytes": MAX_TRIED if first_rows else 0,
     }
+    if "sheets" in given:
+        return _load_sheets(path, given), str(path)
     if "files" in given:
         folder = path if path.is_dir() else path.parent
         parts = []
-        for file, values in read_files(folder, given["files"]):
+        named = read_files(folder, given["files"])
+        for file, values in named:
             check_words_of_file(given, file)
             part = read_frame(file, **options)
             for role, value in values.items():
+                _refuse_other_name(part, role, value, file, given["files"])
                 part[role] = value
             parts.append(part)
-        return pd.concat(parts, ignore_index=True).fillna(""), str(path)
+        _refuse_other_columns([file for file, _ in named], parts)
+        frame = pd.concat(parts, ignore_index=True).fillna("")
+        separators = {part.attrs.get("separator", "") for part in parts}
+        frame.attrs = {
+            "unread": list_unread(folder, [file for file, _ in named]),
+            "hidden_rows": sum(part.attrs.get("hidden_rows", 0) for part in parts),
+            "separator": separators.pop() if len(separators) == 1 else "",
+        }
+        return frame, str(path)
     if path.is_dir():
+        folder = path
         files = sorted(p for p in path.iterdir() if p.is_file() and p.name != settings.NAME)
+        tables = [each for each in files if ending_of(each) in ENDINGS]
+        files = tables if len(tables) == 1 else files
         inside = sorted({each.name for each in path.glob("*/*") if each.is_file()})
         if not files and inside:
             raise DataError(
@@ -368,8 +443,91 @@ def _load(
                 ],
             )
         path = files[0]
+        check_words_of_file(given, path)
+        frame = read_frame(path, **options)
+        frame.attrs["unread"] = list_unread(folder, [path])
+        return frame, str(path)
     check_words_of_file(given, path)
     return read_frame(path, **options), str(path)
+
+
+def _load_sheets(path: Path, given: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the text frame of the sheets whose names fit ``sheets``; a placeholder supplies a role."""
+    pattern, where = given["sheets"], given.get("where", {})
+    if ending_of(path) != ".xlsx":
+        raise DataError("not_a_workbook", file=path, column="sheets")
+    for other in ("sheet", "files"):
+        if other in given:
+            raise DataError("two_shapes", file=path, value=f"--{other} --sheets")
+    keys = roles_in(pattern, "sheets")
+    names = sheet_names(path)
+    found = match_pattern(pattern, names, "sheets")
+    if not found:
+        raise DataError("no_sheet_fits", file=path, value=pattern, expected=", ".join(names))
+    header, skip_rows = given.get("header", 1), given.get("skip_rows", 0)
+    parts = dict(zip(found, read_sheets(path, list(found), header, skip_rows), strict=True))
+    kept = [
+        name
+        for name, values in found.items()
+        if all(_is_selected(values[key], key, where) for key in keys)
+    ] or list(found)
+    columns = list(parts[kept[0]].columns)
+    for name in kept:
+        for role, value in found[name].items():
+            _refuse_other_name(parts[name], role, value, path)
+        if set(parts[name].columns) != set(columns):
+            raise DataError(
+                "sheets_differ", file=path, value=f"{name}: {', '.join(parts[name].columns)}",
+                expected=f"{', '.join(columns)}, as in {kept[0]}",
+                propose=[{"where": {f"{key}!": each[key]}} for key in keys[:1]
+                         for each in (found[name], found[kept[0]])],
+            )  # fmt: skip
+    frames = [parts[name].reindex(columns=columns).assign(**found[name]) for name in found]
+    together = pd.concat(frames, ignore_index=True).fillna("")
+    together.attrs["hidden_rows"] = sum(part.attrs["hidden_rows"] for part in parts.values())
+    return together
+
+
+def _is_selected(value: str, role: str, where: Mapping[str, Any]) -> bool:
+    """Return whether ``where`` keeps rows with this value of a role."""
+    only, never = where.get(role), where.get(f"{role}!")
+    is_only = only is None or value in (only if isinstance(only, list) else [only])
+    return is_only and value not in (never if isinstance(never, list) else [never])
+
+
+def _refuse_other_name(
+    part: pd.DataFrame, role: str, value: str, file: Path, pattern: str = ""
+) -> None:
+    """Refuse a file or sheet with a column of the role that its own name supplies, with other values.
+
+    `pattern` is that of the names of files.
+    """
+    for name in part.columns:
+        if spelled(str(name)) == role and (part[name] != value).any():
+            raise DataError(
+                "column_of_two_roles", file=file, column=str(name),
+                value=f"column {name} and name {value}",
+                propose=[{"files": PLACEHOLDER.sub("*", pattern)}] if pattern else [],
+            )  # fmt: skip
+
+
+def _refuse_other_columns(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
+    """Refuse files of which one lacks a column of a role that another has."""
+    roles = {spelled(name) for role in ROLES for name in (role, *ALSO.get(role, ()))}
+    for file, part in zip(files, parts, strict=True):
+        here = {spelled(str(name)) for name in part.columns}
+        first = {spelled(str(name)) for name in parts[0].columns}
+        differ = (here ^ first) & roles
+        if differ:
+            raise DataError(
+                "files_differ", file=file, value=", ".join(sorted(differ)),
+                expected=f"the columns of {files[0].name}",
+            )  # fmt: skip
+
+
+def _source(path: Path) -> str:
+    """Return the name of a file or folder, with invisible characters as visible escapes."""
+    return escape_invisible(path.name)
 
 
 def build(
@@ -387,10 +545,14 @@ def build(
     check_words_of_shape(given, file)
     declared = given
     frame = frame.reset_index(drop=True)
-    notes = checks.Notes(file or source)
+    notes = Notes(file or source, separator=frame.attrs.get("separator", ""))
     if frame.attrs.get("hidden_rows"):
         notes.keep("hidden_rows", frame.attrs["hidden_rows"])
-    frame = _only_where(frame, given, notes, file)
+    notes.keep("file_not_read", *frame.attrs.get("unread", (0, "")))
+    late = _supplied(given)
+    where = given.get("where", {})
+    early = {name: value for name, value in where.items() if name.removesuffix("!") not in late}
+    frame = _only_where(frame, early, notes, file)
     given = dict(given)
     frame, roles = _reshape(frame, given, notes, file)
     kind_votes = votes or _are_comparisons(frame, roles)
@@ -402,8 +564,8 @@ def build(
     if whole:
         check_codes(given.get("codes", {}), (table[role] for role in table), file)
     if kind_votes:
-        return checks.build_votes(table, frame[unused], given, notes, source, file, found)
-    return checks.build_ratings(table, frame[unused], given, notes, source, file, found)
+        return build_votes(table, frame[unused], given, notes, source, file, found)
+    return build_ratings(table, frame[unused], given, notes, source, file, found)
 
 
 def _are_comparisons(frame: pd.DataFrame, roles: Mapping[str, str]) -> bool:
@@ -419,11 +581,25 @@ def _are_comparisons(frame: pd.DataFrame, roles: Mapping[str, str]) -> bool:
     return all(sides) and "winner" in columns
 
 
+def _supplied(given: Mapping[str, Any]) -> set[str]:
+    """Return the names in ``where`` that are columns only after the table is reshaped.
+
+    These are paths into lists, and roles that patterns, lists of columns or ``split`` supply.
+    """
+    names = {name.removesuffix("!") for name in given.get("where", {})}
+    texts = [given[name] for name in ROLES if name in given]
+    texts += [*given.get("split", {}).values(), given.get("onehot", "")]
+    roles = {key for text in texts for key in PLACEHOLDER.findall(text) if key in ROLES}
+    roles |= {role for role in ROLES if PLACEHOLDER.search(given.get(role, ""))}
+    roles |= {role for word, role in WIDENED.items() if word in given}
+    return {name for name in names if list_steps(name)} | (roles & names)
+
+
 def _only_where(
-    frame: pd.DataFrame, given: Mapping[str, Any], notes: Any, file: str | None
+    frame: pd.DataFrame, where: Mapping[str, Any], notes: Any, file: str | None
 ) -> pd.DataFrame:
     """Return the rows that ``where`` selects; the others are counted."""
-    for name, value in given.get("where", {}).items():
+    for name, value in where.items():
         excluding = name.endswith("!") and name not in frame
         column = find_column(frame, name.removesuffix("!") if excluding else name, "where", file)
         values = [each.strip() for each in (value if isinstance(value, list) else [value])]
@@ -445,21 +621,33 @@ def _only_where(
 
 
 def _reshape(
-    frame: pd.DataFrame, given: dict[str, Any], notes: checks.Notes, file: str | None
+    frame: pd.DataFrame, given: dict[str, Any], notes: Notes, file: str | None
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return one row per judgment, and the column of each role that is declared or supplied."""
     roles = {name: given[name] for name in ROLES if name in given}
     for name, value in given.items():
-        if name in ("loser", "tie"):
+        if name in ("loser", "tie", "worst"):
             roles[name] = value
-    frame, lost = explode_lists(frame, roles, file)
+    where = given.get("where", {})
+    paths = [*roles.values(), *(name.removesuffix("!") for name in where), given.get("onehot", "")]
+    paths += [name for word in WIDENED for name in given.get(word, ())]
+    paths += [*given.get("split", {}), given.get("each", "")]
+    frame = open_objects(frame, paths)
+    frame, lost = explode_lists(frame, paths, file)
     notes.leave_out("empty_list", lost)
     if "split" in given:
         frame, supplied = split_columns(frame, given["split"], file)
         roles |= {role: role for role in supplied}
     if "files" in given:
         roles |= {role: role for role in PLACEHOLDER.findall(given["files"])}
+    if "onehot" in given:
+        role = marked_role(given["onehot"], file)
+        if role in roles:
+            raise DataError("two_shapes", file=file, value=f"--onehot --{role}")
+        frame, roles[role] = read_onehot(frame, given["onehot"], given.get("codes", {}), file)
     if NUMBERED.search(roles.get("options", "")) and roles["options"] not in frame:
+        for word in ("chosen", "worst"):
+            frame = read_positions(frame, roles.get(word, ""), roles["options"], file)
         frame, roles["options"] = join_columns(frame, roles["options"], "options", file)
     patterns = {
         role: value
@@ -468,19 +656,24 @@ def _reshape(
     }
     if patterns:
         frame, patterns = expand_lists_of_patterns(frame, patterns, file)
-        frame = expand_patterns(frame, patterns, file) if patterns else frame
+        taken = [name for name in roles.values() if name in frame]
+        frame = expand_patterns(frame, patterns, file, taken) if patterns else frame
         patterns = {role: roles[role] for role in roles if PLACEHOLDER.search(roles[role])}
         for pattern in patterns.values():
             for key in PLACEHOLDER.findall(pattern):
                 if key in ROLES:
                     roles[key] = key
         roles |= {role: role for role in patterns}
-    if "wide" in given and "criteria" in given:
-        raise DataError("two_shapes", file=file, value="--wide --criteria")
-    for word, role in (("wide", "system"), ("criteria", "criterion")):
+    shapes = [f"--{word}" for word in WIDENED if word in given]
+    if len(shapes) > 1:
+        raise DataError("two_shapes", file=file, value=" ".join(shapes))
+    for word, role in WIDENED.items():
         if word in given:
-            frame = widen(frame, given[word], role, file)
+            frame = widen(frame, given[word], word, file)
             roles |= {role: role, "score": "score"}
+    late = _supplied(given)
+    after = {name: value for name, value in where.items() if name.removesuffix("!") in late}
+    frame = _only_where(frame, after, notes, file)
     if "outcome" in given:
         winner = read_outcome(frame, given["outcome"], file)
         marks = [find_column(frame, name, "outcome", file) for name in given["outcome"].values()]
@@ -488,7 +681,7 @@ def _reshape(
         roles["winner"] = "winner"
     if "options" in roles:
         frame, roles = _choices(frame, roles, given, notes, file)
-    elif "chosen" in roles:
+    elif {"chosen", "worst"} & set(roles):
         raise DataError("missing_role", file=file, missing="options", columns=list_columns(frame))
     if "loser" in roles:
         frame, roles = _winner_and_loser(frame, roles, given, file)
@@ -501,18 +694,22 @@ def _choices(
     frame: pd.DataFrame,
     roles: dict[str, str],
     given: dict[str, Any],
-    notes: checks.Notes,
+    notes: Notes,
     file: str | None,
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return choices among several outputs, or rankings of several, as comparisons."""
-    chosen, options = roles.pop("chosen", ""), roles.pop("options")
+    chosen, worst, options = roles.pop("chosen", ""), roles.pop("worst", ""), roles.pop("options")
+    if worst and not chosen:
+        raise DataError("missing_role", file=file, missing="chosen", columns=list_columns(frame))
     if chosen:
         chosen = find_column(frame, chosen, "chosen", file)
+    if worst:
+        worst = find_column(frame, worst, "worst", file)
     options = find_column(frame, options, "options", file)
     if "question" in roles:
         column = find_column(frame, roles["question"], "question", file)
         frame, roles["question"] = frame.rename(columns={column: "question"}), "question"
-    frame, nothing = expand_choices(frame, chosen, options, file)
+    frame, nothing = expand_choices(frame, chosen, options, file, worst)
     notes.leave_out("nothing_chosen", nothing)
     if frame.empty:
         raise DataError("no_judgments", file=file)
@@ -528,10 +725,10 @@ def _winner_and_loser(
     loser = find_column(frame, roles.pop("loser"), "loser", file)
     outcome = pd.Series("left", frame.index)
     if "tie" in roles:
-        tied = _truth(frame, find_column(frame, roles.pop("tie"), "tie", file), file)
+        tied = read_truth(frame, find_column(frame, roles.pop("tie"), "tie", file), file)
         outcome[tied] = "tie"
     else:
-        checks.refuse_flag_of_ties(frame, file)
+        refuse_flag_of_ties(frame, file)
     out = frame.rename(columns={winner: "left", loser: "right"}).assign(winner=outcome)
     out = out.drop(columns=[name for name in (given.get("tie"),) if name in out])
     given["order"] = "unknown"
@@ -544,20 +741,10 @@ def _flag_of_ties(
     """Return the comparisons with a tie wherever the flag is true."""
     flag = find_column(frame, roles.pop("tie"), "tie", file)
     winner = find_column(frame, roles.get("winner", "winner"), "winner", file)
-    tied = _truth(frame, flag, file)
+    tied = read_truth(frame, flag, file)
     out = frame.drop(columns=flag)
     out[winner] = out[winner].where(~tied, "tie")
     return out, roles | {"winner": winner}
-
-
-def _truth(frame: pd.DataFrame, column: str, file: str | None) -> pd.Series:
-    truth = frame[column].astype(str).str.strip().str.lower().map(TRUTH)
-    wrong = frame[column][truth.isna()]
-    if len(wrong):
-        raise DataError(
-            "not_true_or_false", file=file, row=wrong.index[0], column=column, value=wrong.iloc[0]
-        )
-    return truth.astype(bool)
 
 
 def _find_roles(
@@ -579,10 +766,12 @@ def _find_roles(
             continue
         for name in (role, *ALSO.get(role, ())):
             columns = [each for each in by_spelling.get(spelled(name), []) if each not in taken]
+            if role == "item_type" and name != role:  # a column `type` can hold other types
+                columns = [each for each in columns if frame[each].isin(list(ITEM_TYPES)).all()]
             if len(columns) > 1:
                 raise DataError(
                     "two_columns", file=file, column=role, value=" and ".join(columns),
-                    propose=[{role: column} for column in columns],
+                    alternatives=[{role: column} for column in columns],
                 )  # fmt: skip
             if columns:
                 found[role] = columns[0]
@@ -599,7 +788,7 @@ def _find_roles(
         found["segment"] = found.pop("question")
         missing.remove("segment")
     if missing:
-        raise checks.missing_roles(frame, roles, missing, votes, file)
+        raise missing_roles(frame, roles, missing, votes, file)
     columns = list(found.values())
     twice = [name for name in columns if columns.count(name) > 1]
     if twice:

@@ -37,22 +37,12 @@ def add_remedy(
     if error.remedy is not None:
         return error
     tries = [MAX_TRIES]
-    solved = []
-    for change in _changes(error, "alternatives"):
-        found = _solve(words, change, trial, tries, MAX_STEPS)
-        if found is not None:
-            solved.append(found)
-    for change in _changes(error, "propose"):
-        if solved:
-            break
-        found = _solve(words, change, trial, tries, MAX_STEPS)
-        if found is not None:
-            solved.append(found)
+    solved = _solve_all(error, words, trial, tries, MAX_STEPS)
     if function:
         lines = [python_line(function, found) for found in solved]
     else:
         lines = [line for found in solved if (line := _pasted(file, found))]
-    return with_commands(error, lines) if lines else error
+    return with_commands(error, list(dict.fromkeys(lines))) if lines else error
 
 
 def with_commands(error: DataError, lines: Sequence[str]) -> DataError:
@@ -76,29 +66,38 @@ def _changes(error: DataError, name: str) -> list[dict[str, Any]]:
     return list(found)
 
 
+def _solve_all(
+    error: DataError, words: Mapping[str, Any], trial: Trial, tries: list[int], steps: int
+) -> list[dict[str, Any]]:
+    """Return words that read the input: for every alternative, else for the first proposal."""
+    solved: list[dict[str, Any]] = []
+    for change in _changes(error, "alternatives"):
+        solved += _solve(words, change, trial, tries, steps)
+    for change in _changes(error, "propose"):
+        if not solved:
+            solved += _solve(words, change, trial, tries, steps)
+    return solved
+
+
 def _solve(
     words: Mapping[str, Any],
     change: Mapping[str, Any],
     trial: Trial,
     tries: list[int],
     steps: int,
-) -> dict[str, Any] | None:
-    """Return words that read the input: with this change, and those that it then needs; or None."""
+) -> list[dict[str, Any]]:
+    """Return words that read the input: with this change, and with those that it then needs."""
     if tries[0] <= 0 or steps <= 0:
-        return None
+        return []
     tries[0] -= 1
     try:
         changed = merge_words(words, change)
         if changed == dict(words):
-            return None
+            return []
         trial(dict(changed))
     except DataError as error:
-        for each in (*_changes(error, "propose"), *_changes(error, "alternatives")):
-            found = _solve(changed, each, trial, tries, steps - 1)
-            if found is not None:
-                return found
-        return None
-    return changed
+        return _solve_all(error, changed, trial, tries, steps - 1)
+    return [changed]
 
 
 def _pasted(file: str, words: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..codes import EXCLUSIONS, NOTES
 from ..errors import DataError, escape_invisible
-from ..judgments import Judgments
+from ..judgments import COUNTED_TYPES, Judgments
 from .settings import settings_text
 
 
@@ -42,6 +42,11 @@ def count_read(judgments: Judgments) -> pd.DataFrame:
     ]
     if judgments.controls:
         rows.append(("controls, not ranked", len(judgments.controls)))
+    if "item_type" in judgments.table:
+        not_ranked = ~judgments.table["item_type"].isin(COUNTED_TYPES)
+        if not_ranked.any():
+            sentence = EXCLUSIONS["reference_or_control"]
+            rows.append((f"left out: {sentence}", int(not_ranked.sum())))
     left_out = judgments.excluded.groupby("code", sort=False)["rows"].sum()
     rows += [(f"left out: {EXCLUSIONS.get(code, code)}", n) for code, n in left_out.items()]
     return pd.DataFrame(rows, columns=["what", "number"])

@@ -11,7 +11,7 @@ import pandas as pd
 from PIL import Image
 
 from ..arguments import check_arguments
-from ..errors import DataError, suggest
+from ..errors import DataError, escape_invisible, suggest
 from .paths import repository_root
 from .write import write_folder
 
@@ -106,6 +106,7 @@ def escape_formulas(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _escape(text: str) -> str:
+    text = escape_invisible(text)
     risky = FORMULA.match(text) is not None and NUMBER.fullmatch(text) is None
     return f"'{text}" if risky else text
 

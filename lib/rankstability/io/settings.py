@@ -14,7 +14,8 @@ from .write import write_folder
 
 NAME = "campaign.yaml"
 LINE_BREAKS = "\x85\u2028\u2029"  # of Unicode, which YAML would read as blanks
-MAX_BYTES = 1 << 20
+MAX_BYTES = 1 << 17
+MAX_DEPTH = 4  # of lists and mappings within each other
 
 
 def read_settings(path: Path) -> dict[str, Any]:
@@ -29,8 +30,7 @@ def read_settings(path: Path) -> dict[str, Any]:
         raise DataError("broken_settings", file=path, expected=f"at most {MAX_BYTES} bytes")
     try:
         text = path.read_text(encoding="utf-8-sig")
-        if any(isinstance(each, yaml.AliasEvent) for each in yaml.parse(text, yaml.SafeLoader)):
-            raise DataError("broken_settings", file=path, value="*", expected="no aliases")
+        _refuse_depth(text, path)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         found = {} if node is None else _value(node, path)
     except yaml.MarkedYAMLError as error:
@@ -45,6 +45,20 @@ def read_settings(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise DataError("broken_settings", file=path, line=1, expected="key: value")
     return found
+
+
+def _refuse_depth(text: str, path: Path) -> None:
+    """Refuse aliases, and lists or mappings that are nested too deeply, before they are built."""
+    depth = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise DataError("broken_settings", file=path, value="*", expected="no aliases")
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            mark = event.start_mark
+            line = None if mark is None else mark.line + 1
+            raise DataError("broken_settings", file=path, line=line, expected="key: value")
 
 
 def _value(node: yaml.Node, path: Path) -> Any:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import math
 import re
 import warnings
+import zipfile
 import zlib
 from collections.abc import Sequence
 from io import StringIO
@@ -16,6 +18,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pandas as pd
+from openpyxl.utils import get_column_letter
 
 from ..errors import DataError
 
@@ -23,7 +26,11 @@ TABLES = (".csv", ".tsv", ".txt", ".tab")
 ENDINGS = (*TABLES, ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 MAX_BYTES = 2**30
 MAX_FIRST_ROWS = 10_000  # of Parquet, by which a large file is refused
+MAX_UNPACKED = 2**28  # bytes of a workbook that is unpacked
+MAX_SHEET = 2**21  # cells of a sheet, with those that are empty
+CLOSED_QUOTES = re.compile(r'"[^"]*"')
 SAMPLE = 1 << 16  # bytes that tell the separator
+DECIMAL_COMMA = re.compile(r'"[^"]*"|(?<=\d),(?=\d)')
 
 
 def ending_of(path: Path) -> str:
@@ -33,7 +40,11 @@ def ending_of(path: Path) -> str:
 
 
 def read_frame(
-    path: Path, header: int = 1, skip_rows: int = 0, sheet: str = "", max_bytes: int = 0
+    path: Path,
+    header: int | str | Sequence[int] = 1,
+    skip_rows: int = 0,
+    sheet: str = "",
+    max_bytes: int = 0,
 ) -> pd.DataFrame:
     """Read a file as a frame in which every cell is text; missing cells are empty.
 
@@ -43,8 +54,9 @@ def read_frame(
     ----------
     path : Path
         CSV, TSV, JSON, JSON lines, Parquet or XLSX; text can be compressed with gzip.
-    header : int
-        The row that names the columns, from 1.
+    header : int, list of int or ``none``
+        The row that names the columns, from 1. Names in several rows are joined by ``/``, where an
+        empty cell has the name to its left. Without a header, columns are called 1, 2 and so on.
     skip_rows : int
         Rows below it that are no data.
     sheet : str
@@ -55,8 +67,9 @@ def read_frame(
     Returns
     -------
     DataFrame
-        ``attrs["first_line"]`` is the line of the first row, where rows are lines.
+        ``attrs["separator"]`` is the separator of the cells of a text, if it has one.
     """
+    rows = header_rows(header)
     if not path.exists():
         raise DataError("no_such_file", file=path)
     if path.stat().st_size > MAX_BYTES:
@@ -66,7 +79,7 @@ def read_frame(
         if ending == ".parquet":
             return _read_parquet(path, MAX_FIRST_ROWS if max_bytes else 0)
         if ending == ".xlsx":
-            return _read_sheet(path, header, skip_rows, sheet)
+            return _read_sheet(path, open_workbook(path), rows, skip_rows, sheet)
         text = _read_text(path, max_bytes)
         if ending in (".json", ".jsonl", ".ndjson"):
             whole = not 0 < max_bytes <= len(text)
@@ -74,12 +87,41 @@ def read_frame(
             lone = re.search(r"(?i)\\ud[89a-f]", text)
             return frame_of_records(without_surrogates(records) if lone else records, path)
         if ending in TABLES or not ending:
-            return _read_table(path, text, header, skip_rows)
+            return _read_table(path, text, rows, skip_rows)
     except ImportError as error:
         raise DataError("missing_package", file=path, value=error.name) from None
     except OSError as error:
         raise DataError("unreadable_file", file=path, value=error.strerror) from None
     raise DataError("unknown_ending", file=path, expected=", ".join(ENDINGS))
+
+
+def header_rows(header: int | str | Sequence[int]) -> list[int]:
+    """Return the numbers of the rows that name the columns; none without a header."""
+    if isinstance(header, str):
+        return []
+    return [header] if isinstance(header, int) else list(header)
+
+
+def join_names(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names of columns from the cells of several rows, joined by ``/``.
+
+    An empty cell has the name to its left, as in merged cells; the last row has its own names only.
+
+    >>> join_names([["item", "Aspen", "", "Birch"], ["", "Fluency", "Adequacy", "Fluency"]])
+    ['item', 'Aspen/Fluency', 'Aspen/Adequacy', 'Birch/Fluency']
+    """
+    if len(rows) == 1:
+        return list(rows[0])
+    width = max(len(row) for row in rows)
+    parts: list[list[str]] = [[] for _ in range(width)]
+    for number, row in enumerate(rows, start=1):
+        left = ""
+        for place in range(width):
+            cell = str(row[place]).strip() if place < len(row) else ""
+            left = cell or ("" if number == len(rows) else left)
+            if left:
+                parts[place].append(left)
+    return ["/".join(names) for names in parts]
 
 
 def _read_parquet(path: Path, first_rows: int = 0) -> pd.DataFrame:
@@ -93,10 +135,11 @@ def _read_parquet(path: Path, first_rows: int = 0) -> pd.DataFrame:
                 frame = (
                     file.schema_arrow.empty_table().to_pandas()
                     if batch is None
-                    else batch.to_pandas()
+                    else batch.to_pandas(integer_object_nulls=True)
                 )
         else:
-            frame = pd.read_parquet(path, engine="pyarrow")
+            table = pyarrow.parquet.read_table(path)
+            frame = table.to_pandas(integer_object_nulls=True)  # large numbers stay exact
     except ValueError as error:  # ArrowInvalid is one
         raise DataError("damaged_file", file=path, value=str(error)[:80]) from None
     if not isinstance(frame.index, pd.RangeIndex):
@@ -110,11 +153,13 @@ def _read_text(path: Path, max_bytes: int = 0) -> str:
         packed = stream.read(2) == b"\x1f\x8b"
     try:
         with gzip.open(path) if packed else path.open("rb") as stream:
-            raw = stream.read(max_bytes or -1)
+            raw = stream.read(max_bytes or MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error):
         if not packed:
             raise
         raise DataError("damaged_file", file=path) from None
+    if len(raw) > MAX_BYTES:
+        raise DataError("file_too_large", file=path, value=len(raw))
     if 0 < max_bytes <= len(raw):
         end = max(raw.rfind(b"\n"), raw.rfind(b"\r"))
         raw = raw[: end + 1] if end > 0 else raw
@@ -147,6 +192,8 @@ def separator_of(text: str, ending: str) -> str:
         mark: [len(re.sub(r'"[^"]*"', "", line).split(mark)) for line in lines]
         for mark in ("\t", ",", ";", "|")
     }
+    if any(min(counts[mark]) > 1 and len(set(counts[mark])) == 1 for mark in ("\t", ";")):
+        counts[","] = [len(DECIMAL_COMMA.sub("", line).split(",")) for line in lines]
     order = ("\t", ",", ";", "|") if ending in (".tsv", ".tab", ".txt") else (",", ";", "\t", "|")
     for mark in order:
         if min(counts[mark]) > 1 and counts[mark][0] == max(counts[mark]):
@@ -158,34 +205,26 @@ def separator_of(text: str, ending: str) -> str:
     return r"\s+" if len(words) == 1 and words.pop() > 1 else best
 
 
-def _read_table(path: Path, text: str, header: int, skip_rows: int) -> pd.DataFrame:
+def _read_table(path: Path, text: str, header: Sequence[int], skip_rows: int) -> pd.DataFrame:
     """Read delimited text; rows with another number of cells than the header are refused."""
-    ending = ending_of(path)
-    separator = separator_of(text, ending)
+    separator = separator_of(text, ending_of(path))
     lines = text.split("\n")
-    blanks = separator == r"\s+"
-    rows = [line.split() for line in lines if line.strip()] if blanks else []
-    skipped = [*range(header - 1), *range(header, header + skip_rows)]
-    if rows:
-        kept = [row for number, row in enumerate(rows) if number not in skipped]
-        columns = kept[0]
-        for number, row in enumerate(kept[1:], start=2):
-            if len(row) != len(columns):
-                raise DataError(
-                    "wrong_number_of_cells",
-                    file=path,
-                    line=number,
-                    value=len(row),
-                    expected=str(len(columns)),
-                )
-        frame = pd.DataFrame(kept[1:], columns=columns, dtype=str)
+    last = max(header, default=0)
+    if last + skip_rows > len(lines):
+        raise DataError("no_rows", file=path, value=f"header {last or 'none'}")
+    if separator == r"\s+":
+        frame = _read_words(path, text, header, skip_rows)
     else:
+        top = _top_rows(text, separator, last)
+        single = len(header) == 1
+        skipped = [*range(last - 1 if single else last), *range(last, last + skip_rows)]
         try:
             with warnings.catch_warnings():  # rows that are too long are refused below
                 warnings.simplefilter("ignore", pd.errors.ParserWarning)
                 frame = pd.read_csv(
                     StringIO(text),
                     sep=separator,
+                    header="infer" if single else None,
                     dtype=str,
                     keep_default_na=False,
                     skiprows=skipped,
@@ -196,55 +235,145 @@ def _read_table(path: Path, text: str, header: int, skip_rows: int) -> pd.DataFr
                     on_bad_lines="error",
                 )
         except pd.errors.ParserError as error:
-            raise _parser_error(path, str(error)) from None
+            raise _parser_error(path, str(error), lines, separator) from None
         except pd.errors.EmptyDataError:
-            raise DataError("no_rows", file=path, value=f"header {header}") from None
-        _refuse_long_rows(path, text, separator, header, len(frame.columns))
-        given = _header_cells(lines, header, separator)
-        if given is not None and len(given) == len(frame.columns):
+            raise DataError("no_rows", file=path, value=f"header {last or 'none'}") from None
+        frame = frame.fillna("")
+        _check_rows(path, lines, separator, last + skip_rows + 1, frame)
+        if single:
+            given = top[-1] if top else []
+        else:
+            given = _names_above(path, [top[n - 1] for n in header if n <= len(top)], frame)
+        if len(given) == len(frame.columns):
             frame.columns = pd.Index(given)
     frame.columns = pd.Index(_named(list(frame.columns)))
     _check_columns(path, list(frame.columns))
-    frame = frame.fillna("")
-    _check_swallowed(path, frame)
-    frame.attrs["first_line"] = header + skip_rows + 1
+    frame.attrs["first_line"] = last + skip_rows + 1
+    frame.attrs["separator"] = separator
     if frame.empty:
         raise DataError("no_rows", file=path)
     return frame
 
 
-def _header_cells(lines: list[str], header: int, separator: str) -> list[str] | None:
-    """Return the header's cells as they are written (pandas renames repeated ones)."""
-    full = [line for line in lines[header - 1 : header + 5] if line.strip()]
-    if not full:
-        return None
-    try:
-        return next(csv.reader([full[0]], delimiter=separator))
-    except csv.Error:
-        return None
+def _read_words(path: Path, text: str, header: Sequence[int], skip_rows: int) -> pd.DataFrame:
+    """Read a table whose cells are separated by runs of blanks."""
+    rows = [line.split() for line in text.split("\n") if line.strip()]
+    last = max(header, default=0)
+    body = rows[last + skip_rows :]
+    names = [rows[number - 1] for number in header if number <= len(rows)]
+    if not body:
+        raise DataError("no_rows", file=path, value=f"header {last or 'none'}")
+    columns = join_names(names) if names else _numbers(len(body[0]))
+    for number, row in enumerate(body, start=last + skip_rows + 1):
+        if len(row) != len(columns):
+            raise DataError(
+                "wrong_number_of_cells",
+                file=path,
+                line=number,
+                value=len(row),
+                expected=str(len(columns)),
+            )
+    return pd.DataFrame(body, columns=columns, dtype=str)
 
 
-def _refuse_long_rows(path: Path, text: str, separator: str, header: int, width: int) -> None:
-    """Refuse a first row with more cells than the header: pandas drops what is beyond.
+def _names_above(path: Path, rows: Sequence[Sequence[str]], frame: pd.DataFrame) -> list[str]:
+    """Return the names of columns from no header, or from several rows."""
+    width = len(frame.columns)
+    if not rows:
+        return _numbers(width)
+    names = join_names(rows)
+    if len(names) != width:
+        raise DataError("wrong_number_of_cells", file=path, value=width, expected=str(len(names)))
+    return names
 
-    pandas refuses later rows by itself, because it takes the number of cells from the first.
+
+def _numbers(width: int) -> list[str]:
+    """Return the names of columns without a header."""
+    return [str(number) for number in range(1, width + 1)]
+
+
+def _top_rows(text: str, separator: str, last: int) -> list[list[str]]:
+    """Return the cells of the rows down to the header; blank lines above it are rows, too.
+
+    The header is the first row from there that is not blank. A cell can run over several lines.
     """
-    rows = csv.reader(StringIO(text[:SAMPLE]), delimiter=separator)
+    rows: list[list[str]] = []
     try:
-        for row in rows:
-            if rows.line_num <= header or not any(row):
-                continue
-            if any(row[width:]):
-                raise DataError(
-                    "wrong_number_of_cells", file=path, line=rows.line_num, value=len(row),
-                    expected=str(width),
-                )  # fmt: skip
-            return
+        for number, row in enumerate(csv.reader(StringIO(text), delimiter=separator), start=1):
+            if row or number < last:
+                rows.append(row)
+            if row and number >= last:
+                break
     except csv.Error:
+        return []
+    return rows
+
+
+def _check_rows(
+    path: Path, lines: list[str], separator: str, start: int, frame: pd.DataFrame
+) -> None:
+    """Refuse rows from row `start` with more or fewer cells than the header, or whole rows in a cell.
+
+    A row can run over several lines. pandas drops what is beyond the header, and fills what is short.
+    """
+    width = len(frame.columns)
+    if not any('"' in line for line in lines):
+        for number, line in enumerate(lines[start - 1 :], start=start):
+            if line.count(separator) + 1 != width and line.strip():
+                _refuse_width(path, number, line.split(separator), width)
         return
+    rows = csv.reader([line + "\n" for line in lines], delimiter=separator)
+    several = []
+    first = 1
+    try:
+        for number, row in enumerate(rows, start=1):
+            if number >= start and any(row):
+                _refuse_width(path, first, row, width)
+                several += [(first, rows.line_num)] if rows.line_num > first else []
+            first = rows.line_num + 1
+    except csv.Error as error:
+        raise DataError("not_a_table", file=path, line=first, value=str(error)) from None
+    refuse_swallowed(path, lines, several, separator, frame)
 
 
-def _parser_error(path: Path, message: str) -> DataError:
+def _refuse_width(path: Path, line: int, row: list[str], width: int) -> None:
+    """Refuse a row that is too short, or too long by cells that are not empty."""
+    if len(row) < width or any(cell.strip() for cell in row[width:]):
+        raise DataError(
+            "wrong_number_of_cells", file=path, line=line, value=len(row), expected=str(width)
+        )
+
+
+def refuse_swallowed(
+    path: Path,
+    lines: list[str],
+    several: Sequence[tuple[int, int]],
+    separator: str,
+    frame: pd.DataFrame,
+) -> None:
+    """Refuse a cell in quotation marks that holds whole rows.
+
+    `several` holds the first and the last line of each row of several lines. A line is a whole row
+    if it has as many cells as the table, of which most occur in other rows of their columns.
+    """
+    known: dict[int, set[str]] = {}
+    for first, last in several:
+        whole = 0
+        for line in lines[first - 1 : last]:
+            cells = CLOSED_QUOTES.sub("", line).split(separator)
+            if len(cells) != len(frame.columns):
+                continue
+            found = 0
+            for place, cell in enumerate(cells):
+                if place not in known:
+                    known[place] = set(frame.iloc[:, place].unique())
+                found += cell.strip('"') in known[place]
+            whole += 2 * found > len(cells)
+        if whole > 1:
+            raise DataError("open_quote", file=path, line=first)
+
+
+def _parser_error(path: Path, message: str, lines: list[str], separator: str) -> DataError:
     """Return the error for a row that pandas cannot read."""
     found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
     if found:
@@ -252,6 +381,14 @@ def _parser_error(path: Path, message: str) -> DataError:
         return DataError(
             "wrong_number_of_cells", file=path, line=int(line), value=int(saw), expected=expected
         )
+    if "EOF inside string" in message:
+        rows = csv.reader([line + "\n" for line in lines], delimiter=separator)
+        starts = [1]
+        try:
+            starts += [rows.line_num + 1 for _ in rows]
+        except csv.Error:  # a cell of more characters than csv takes
+            starts.append(0)
+        return DataError("open_quote", file=path, line=starts[-2])
     return DataError("not_a_table", file=path, value=message[:80])
 
 
@@ -264,34 +401,26 @@ def _check_columns(path: Path, columns: list[str]) -> None:
     """Refuse columns of the same name."""
     for name in columns:
         if columns.count(name) > 1:
-            raise DataError("column_twice", file=path, column=str(name))
-
-
-def _check_swallowed(path: Path, frame: pd.DataFrame) -> None:
-    """Refuse a cell that holds several rows, because a quotation mark was never closed."""
-    for name in frame:
-        cells = frame[name]
-        suspect = cells[cells.str.count("\n") > 3]
-        for row, text in suspect.items():
-            parts = text.split("\n")
-            if (
-                sum(part.count(",") + part.count("\t") >= len(frame.columns) - 1 for part in parts)
-                > 2
-            ):
-                line = frame.attrs.get("first_line", 2) + int(str(row))
-                raise DataError("open_quote", file=path, line=line, column=str(name))
+            raise DataError(
+                "column_twice", file=path, column=str(name),
+                expected="different names; without a row of names, --header none",
+                propose=[{"header": "none"}, {"header": [1, 2]}],
+            )  # fmt: skip
 
 
 def _read_records(path: Path, text: str, whole_text: bool = True) -> list[Any]:
     """Return the records of JSON or JSON lines, however they are laid out."""
     if not whole_text:
-        return _first_records(text)
+        return _first_records(path, text)
     try:
-        whole = json.loads(text)
+        whole = JSON.decode(text)
     except json.JSONDecodeError as error:
         return _read_lines(path, text, error)
     except RecursionError:
         raise DataError("not_json", file=path, value="nested too deeply") from None
+    except KeyError:
+        _first_records(path, text)  # names the record
+        raise DataError("key_twice", file=path) from None
     if isinstance(whole, list):
         return whole
     if isinstance(whole, dict):
@@ -302,16 +431,44 @@ def _read_records(path: Path, text: str, whole_text: bool = True) -> list[Any]:
     raise DataError("not_an_object", file=path, value=str(whole)[:40])
 
 
-def _first_records(text: str) -> list[Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of JSON that has these keys; raise KeyError for a key given twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise KeyError(next(key for key in keys if keys.count(key) > 1))
+    return found
+
+
+def _float_or_text(number: str) -> float | str:
+    """Return a number of JSON, or its text if it is too large."""
+    return float(number) if math.isfinite(float(number)) else number
+
+
+def _constant(name: str) -> str | None:
+    """Return the text of ``Infinity``; NaN stands for a missing value."""
+    return None if name == "NaN" else name
+
+
+JSON = json.JSONDecoder(
+    object_pairs_hook=unique_keys,
+    parse_int=str,  # whole numbers of any length stay as they are written
+    parse_float=_float_or_text,
+    parse_constant=_constant,
+)
+
+
+def _first_records(path: Path, text: str) -> list[Any]:
     """Return the records at the beginning of a text that was cut."""
-    decoder = json.JSONDecoder()
-    records = []
+    records: list[Any] = []
     place = len(text) - len(text.lstrip(" \n\t["))
     while place < len(text):
         try:
-            record, place = decoder.raw_decode(text, place)
-        except json.JSONDecodeError:
+            record, place = JSON.raw_decode(text, place)
+        except (json.JSONDecodeError, RecursionError):
             break
+        except KeyError as error:
+            raise _key_twice(path, records, error) from None
         records.append(record)
         while place < len(text) and text[place] in " \n\t,":
             place += 1
@@ -320,20 +477,27 @@ def _first_records(text: str) -> list[Any]:
 
 def _read_lines(path: Path, text: str, error: json.JSONDecodeError) -> list[Any]:
     """Return the records of JSON lines; objects can run over several lines."""
-    decoder = json.JSONDecoder()
-    records, place = [], 0
+    records: list[Any] = []
+    place = 0
     while place < len(text):
         while place < len(text) and text[place] in " \n\t,":
             place += 1
         if place >= len(text):
             break
         try:
-            record, place = decoder.raw_decode(text, place)
+            record, place = JSON.raw_decode(text, place)
         except (json.JSONDecodeError, RecursionError):
             line = text.count("\n", 0, place) + 1
             raise DataError("not_json", file=path, line=line) from error
+        except KeyError as twice:
+            raise _key_twice(path, records, twice) from None
         records.append(record)
     return records
+
+
+def _key_twice(path: Path, records: list[Any], error: KeyError) -> DataError:
+    """Return the error for a key that an object has twice, after these records."""
+    return DataError("key_twice", file=path, row=len(records) + 1, column=str(error.args[0]))
 
 
 def frame_of_records(records: list[Any], path: Path | None = None) -> pd.DataFrame:
@@ -420,37 +584,73 @@ def _refuse_half_characters(texts: Sequence[str], column: str) -> None:
         raise DataError("unusable_name", column=column or None, value=wrong) from None
 
 
-def _read_sheet(path: Path, header: int, skip_rows: int, sheet: str) -> pd.DataFrame:
-    """Read a sheet cell by cell, counted against the sheet's own dimensions."""
+def open_workbook(path: Path) -> openpyxl.Workbook:
+    """Open a workbook with the values of its formulas."""
     try:
-        book = openpyxl.load_workbook(path, data_only=True)
+        with zipfile.ZipFile(path) as packed:
+            size = sum(each.file_size for each in packed.infolist())
+    except (zipfile.BadZipFile, ValueError):
+        raise DataError("damaged_file", file=path) from None
+    if size > MAX_UNPACKED:
+        raise DataError("sheet_too_large", file=path, value=size)
+    try:
+        return openpyxl.load_workbook(path, data_only=True)
     except Exception:  # openpyxl raises many kinds for a damaged workbook
         raise DataError("damaged_file", file=path) from None
+
+
+def read_sheets(
+    path: Path, names: Sequence[str], header: int | str | Sequence[int], skip_rows: int
+) -> list[pd.DataFrame]:
+    """Read sheets of a workbook; each is a frame as `read_frame` returns it."""
+    book = open_workbook(path)
+    return [_read_sheet(path, book, header_rows(header), skip_rows, name) for name in names]
+
+
+def sheet_names(path: Path) -> list[str]:
+    """Return the names of a workbook's sheets that hold more than one row."""
+    return [each.title for each in open_workbook(path).worksheets if each.max_row > 1]
+
+
+def _read_sheet(
+    path: Path, book: openpyxl.Workbook, header: Sequence[int], skip_rows: int, sheet: str
+) -> pd.DataFrame:
+    """Read a sheet cell by cell, counted against the sheet's own dimensions."""
     names = [each.title for each in book.worksheets]
     if sheet and sheet not in names:
         raise DataError("no_such_sheet", file=path, value=sheet, expected=", ".join(names))
     if not sheet and len(names) > 1:
         full = [each.title for each in book.worksheets if each.max_row > 1]
         if len(full) != 1:
-            raise DataError("several_sheets", file=path, value=", ".join(names), expected="--sheet")
+            raise DataError(
+                "several_sheets", file=path, value=", ".join(names), expected="--sheet or --sheets",
+                alternatives=[{"sheets": "{annotator}"}, {"sheets": "{system}"}],
+            )  # fmt: skip
         sheet = full[0]
     chosen = book[sheet or names[0]]
+    if chosen.max_row * chosen.max_column > MAX_SHEET:
+        corner = f"{get_column_letter(chosen.max_column)}{chosen.max_row}"
+        raise DataError("sheet_too_large", file=path, value=corner)
     hidden = [number for number, row in chosen.row_dimensions.items() if row.hidden]
     rows = [[cell_text(value) for value in row] for row in chosen.iter_rows(values_only=True)]
     full = [any(cell != "" for cell in row) for row in rows]
-    first = next((k for k in range(header - 1, len(rows)) if full[k]), len(rows))
-    start = first + 1 + skip_rows
+    last = max(header, default=0)
+    if len(header) == 1:
+        last = 1 + next((k for k in range(last - 1, len(rows)) if full[k]), len(rows))
+        header = [last]
+    start = last + skip_rows
     body = [row for row, is_full in zip(rows[start:], full[start:], strict=True) if is_full]
     if not body:
-        raise DataError("no_rows", file=path)
-    columns = rows[first]
+        raise DataError("no_rows", file=path, value=sheet or None)
+    above = [rows[number - 1] for number in header]
+    columns = join_names(above) if above else _numbers(len(body[0]))
     filled = [any(row[k] != "" for row in body) for k in range(len(columns))]
-    used = [k for k, name in enumerate(columns) if name != "" or filled[k]]
+    used = [k for k, name in enumerate(columns) if filled[k] or (name != "" and above)]
     columns = _named(columns)
     _check_columns(path, [columns[k] for k in used])
     frame = pd.DataFrame(
         [[row[k] for k in used] for row in body], columns=[columns[k] for k in used]
     )
-    frame.attrs["first_line"] = header + skip_rows + 1
-    frame.attrs["hidden_rows"] = len([number for number in hidden if number > header])
+    frame.attrs["first_line"] = last + skip_rows + 1
+    frame.attrs["hidden_rows"] = len([number for number in hidden if number > last])
     return frame

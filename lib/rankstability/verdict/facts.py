@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError
+from ..errors import DataError, escape_invisible
 from ..formatting import boundary_kinds, decimals
 from ..inference.questions import (
     Leaders,
@@ -157,7 +157,7 @@ def collect_facts(
         machines, humans = ranking.systems, []
     facts: dict[str, Any] = {
         "version": version("rankstability"),
-        "title": title or _title(judgments),
+        "title": escape_invisible(title or _title(judgments)),
         **{name: getattr(judgments, name) for name in _SOURCE},
         "source": _file_name(judgments.source),
         "vocabulary": vocabulary_of(judgments),

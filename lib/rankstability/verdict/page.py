@@ -18,7 +18,7 @@ import pandas as pd
 import yaml
 from markupsafe import Markup
 
-from ..errors import DataError, escape_invisible
+from ..errors import DataError, escape_in_json, escape_invisible
 from ..formatting import page_in_frame
 from ..inference.questions import look_alpha
 from ..inference.rank import rank_systems
@@ -86,7 +86,7 @@ class Verdict:
     def contents(self) -> dict[str, bytes]:
         """Return the files by name; the page comes last."""
         ranking = self.ranking
-        text = json.dumps(self.facts, indent=1, ensure_ascii=False, allow_nan=False)
+        text = escape_in_json(json.dumps(self.facts, indent=1, ensure_ascii=False, allow_nan=False))
         found = {
             "verdict.json": _encoded(text + "\n"),
             "ranking.tex": _encoded(ranking.to_latex()),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ..errors import DataError, escape_invisible
+from ..errors import DataError, escape_in_json, escape_invisible
 from ..formatting import page_in_frame
 from ..inference.tasks import rank_over_tasks
 from ..io.write import write_folder
@@ -71,7 +71,7 @@ class Verdicts:
             for name, content in each.contents().items()
         }
         leaders = {"candidates": dict(self.candidates), "over_all": self.tasks}
-        text = json.dumps(leaders, indent=1, ensure_ascii=False) + "\n"
+        text = escape_in_json(json.dumps(leaders, indent=1, ensure_ascii=False)) + "\n"
         contents["index.json"] = text.encode("utf-8", "backslashreplace")
         contents["index.html"] = self.html.encode("utf-8", "backslashreplace")
         write_folder(Path(folder), contents)
@@ -183,7 +183,9 @@ def _page(
         "rows": rows,
         "tasks": tasks,
         "any_drawn": any(one.facts["draws"] for one in made.values()),
-        "title": title or first["campaign"] or first["source"] or "Several rankings",
+        "title": escape_invisible(
+            title or first["campaign"] or first["source"] or "Several rankings"
+        ),
         "score_name": first["score_name"] if same else "score",
     }
     return environment.get_template("overview.html.j2").render(**values)

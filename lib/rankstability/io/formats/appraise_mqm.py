@@ -101,7 +101,7 @@ def _read_spans(spans: str, file: Path) -> list[tuple[str, str]]:
         marked: list[tuple[Any, str]] = [
             (error["error_type"], str(error["severity"])) for error in json.loads(spans)
         ]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         form = '[{"severity": "major", "error_type": ["Accuracy", "Omission"]}, ...]'
         raise DataError(
             "not_error_spans", file=file, column="spans", value=spans[:80], expected=form

@@ -11,11 +11,13 @@ import pandas as pd
 
 from ...errors import DataError
 from ...judgments import Judgments
+from ..notes import Notes, list_unused
+from ..votes import refuse_codes_as_names, refuse_flag_of_ties
+from .arena_columns import find_columns
 from .files import (
     clean_names,
     counted,
     first_line,
-    need_columns,
     need_words,
     read_head,
     read_records,
@@ -26,14 +28,6 @@ from .files import (
 
 NAME = "arena"
 HEADER = "model_a model_b winner"
-ARENA = {
-    "left": "model_a",
-    "right": "model_b",
-    "annotator": "judge",
-    "question": "question_id",
-    "domain": "category",
-}
-SIDES = {**ARENA, "left": "left", "right": "right", "annotator": "worker", "question": "prompt"}
 TIES = ("tie", "tie (bothbad)", "both_bad")
 UNKNOWN_MODELS = dict.fromkeys(("true", "t", "yes", "1", "", "na", "none", "null"), True)
 UNKNOWN_MODELS |= dict.fromkeys(("false", "f", "no", "0"), False)
@@ -65,7 +59,11 @@ def read(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
     excluded: list[tuple[str, str, int, str]] = []
     notes: list[tuple[str, str, int, str]] = []
     for file in files:
-        votes, known = read_votes(file)
+        votes, known, unused = read_votes(file)
+        refuse_flag_of_ties(unused, str(file))
+        listed = Notes(file.name)
+        list_unused(unused, listed)
+        notes += listed.kept
         excluded.append((file.name, "models_known", known, ""))
         notes.append((file.name, "identical_rows", votes.attrs["identical"], ""))
         parts.append(votes)
@@ -93,13 +91,14 @@ def read(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
     }
 
 
-def read_votes(file: Path) -> tuple[pd.DataFrame, int]:
-    """Return left, right, winner, annotator, question, domain, both_bad; and votes left out."""
+def read_votes(file: Path) -> tuple[pd.DataFrame, int, pd.DataFrame]:
+    """Return left, right, winner, annotator, question, domain, both_bad; how many votes were left
+    out; and the columns that are not used.
+    """
     table = _read_cells(file)
-    columns = SIDES if "left" in table and "model_a" not in table else ARENA
-    need_columns(table, (columns["left"], columns["right"], "winner"), file)
-    here = {ours: theirs for ours, theirs in columns.items() if theirs in table}
+    here = find_columns(table, file)
     known = 0
+    refuse_codes_as_names(table["winner"], table[here["left"]], table[here["right"]], str(file))
     identical = int(table.duplicated().sum()) if "question" in here else 0
     if "anony" in table:
         plain = table["anony"].str.strip().str.lower()
@@ -107,15 +106,16 @@ def read_votes(file: Path) -> tuple[pd.DataFrame, int]:
         hidden = plain.map(UNKNOWN_MODELS).astype(bool)
         known = int((~hidden).sum())
         table = table[hidden]
-    winners = {columns["left"]: "left", columns["right"]: "right", **dict.fromkeys(TIES, "tie")}
+    unused = table.drop(columns=[*here.values(), "winner", "anony"], errors="ignore")
+    winners = {here["left"]: "left", here["right"]: "right", **dict.fromkeys(TIES, "tie")}
     names = table["winner"].where(table["winner"].isin(winners))
     for side in ("left", "right"):  # the winner by its name
-        names = names.mask(names.isna() & table["winner"].eq(table[columns[side]]), columns[side])
+        names = names.mask(names.isna() & table["winner"].eq(table[here[side]]), here[side])
     need_words(table.assign(winner=names.fillna(table["winner"])), "winner", file, winners)
     votes, _ = clean_names(table, here, file, ("annotator", "domain"))
     votes = votes.astype(object)
     same = votes["left"].to_numpy() == votes["right"].to_numpy()
-    refuse_row("model_against_itself", table, same, columns["right"], file)
+    refuse_row("model_against_itself", table, same, here["right"], file)
     votes["winner"] = pd.Categorical(names.map(winners), ["left", "right", "tie"])
     votes["both_bad"] = names.isin(TIES[1:])
     if "annotator" not in votes:
@@ -124,7 +124,7 @@ def read_votes(file: Path) -> tuple[pd.DataFrame, int]:
     votes["annotator"] = votes["annotator"].mask(nobody, None)
     votes = votes.reset_index(drop=True)
     votes.attrs["identical"] = identical
-    return votes, known
+    return votes, known, unused.reset_index(drop=True)
 
 
 def _read_cells(file: Path) -> pd.DataFrame:

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ...errors import DataError, suggest
-from ..table import decode_utf8
+from ..table import MAX_BYTES, decode_utf8, refuse_swallowed, unique_keys
 
 Result = TypeVar("Result")
 BLANKS = r"\s+"  # any run of blanks and tabs separates two cells
@@ -58,7 +58,11 @@ def read_bytes(path: Path) -> bytes:
         if path.name.endswith(".tar.gz"):
             return _only_member(path)
         if path.suffix == ".gz":
-            return gzip.decompress(path.read_bytes())
+            with gzip.open(path) as stream:
+                content = stream.read(MAX_BYTES + 1)
+            if len(content) > MAX_BYTES:
+                raise DataError("file_too_large", file=path, value=len(content))
+            return content
         return path.read_bytes()
     except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError) as error:
         raise DataError("damaged_file", file=path, value=str(error)) from None
@@ -177,20 +181,26 @@ def _split_quoted(text: str, separator: str, columns: list[str], path: Path) -> 
     reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
     rows: list[list[str]] = []
     numbers: list[int] = []
+    several: list[tuple[int, int]] = []  # first and last lines of rows
     line = 1
     try:
         for row in reader:
             if any(row):
                 rows.append(row)
                 numbers.append(line)
+                several += [(line, reader.line_num)] if reader.line_num > line else []
             line = reader.line_num + 1
     except csv.Error as error:
+        if "unexpected end" in str(error):
+            raise DataError("open_quote", file=path, line=line) from None
         raise DataError("not_a_table", file=path, line=line, value=str(error)) from None
     width = len(columns) or len(rows[0])
     _need_width(numbers, [len(row) for row in rows], width, path)
     if not columns:
         columns, rows, numbers = rows[0], rows[1:], numbers[1:]
-    return _name_columns(pd.DataFrame(rows, dtype=object), columns, numbers, path)
+    frame = _name_columns(pd.DataFrame(rows, dtype=object), columns, numbers, path)
+    refuse_swallowed(path, text.split("\n"), several, separator, frame)
+    return frame
 
 
 def _need_width(lines: list[int], sizes: list[int], width: int, path: Path) -> None:
@@ -324,21 +334,24 @@ def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     text = read_text(path)
     if text.lstrip()[:1] == "[":
-        entries = list(enumerate(_parse(text, path, 1), start=1))
+        entries = list(enumerate(parse_json(text, path, 1), start=1))
     else:
         lines = enumerate(text.split("\n"), start=1)
-        entries = [(line, _parse(cells, path, line)) for line, cells in lines if cells.strip()]
+        entries = [(line, parse_json(cells, path, line)) for line, cells in lines if cells.strip()]
     for line, entry in entries:
         if not isinstance(entry, dict):
             raise DataError("not_an_object", file=path, line=line, value=str(entry)[:60])
         yield line, entry
 
 
-def _parse(text: str, path: Path, line: int) -> Any:
+def parse_json(text: str, path: Path, line: int) -> Any:
+    """Return the value of JSON; raise DataError for other text, and for a key given twice."""
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise DataError("not_json", file=path, line=line, value=str(error)) from None
+    except KeyError as error:
+        raise DataError("key_twice", file=path, line=line, column=str(error.args[0])) from None
 
 
 def locate(folder: Path, name: str) -> Path | None:

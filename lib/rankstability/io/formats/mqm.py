@@ -94,10 +94,11 @@ def _read_file(file: Path, pair: str, unmarked: str, weights: str) -> Judgments:
         place = errors.groupby(["document", "doc_segment"], sort=False).ngroup()
         errors["segment"] = place + 1
     errors = unify_spelling(errors, table, file)
+    names_clean = bool((errors["severity"] == CLEAN).any())  # before attention checks add some
     errors = leave_out_controls(errors, excluded, notes)
     if errors.empty:
         raise DataError("no_rows", file=file)
-    errors = _mark_clean(errors, unmarked, file)
+    errors = _mark_clean(errors, names_clean, unmarked, file)
     _count_contradictions(errors, notes)
     return judgments_of_errors(
         errors, pair, file.name, excluded=excluded, notes=notes, weights=weights
@@ -131,11 +132,11 @@ def judgments_of_errors(
     )
 
 
-def _mark_clean(errors: pd.DataFrame, unmarked: str, file: Path) -> pd.DataFrame:
+def _mark_clean(errors: pd.DataFrame, names_clean: bool, unmarked: str, file: Path) -> pd.DataFrame:
     """Stop, or add clean outputs, if no output is marked as clean."""
     if unmarked not in ("", *UNMARKED):
         raise DataError("unknown_unmarked", value=unmarked, expected=" or ".join(UNMARKED))
-    if (errors["severity"] == CLEAN).any() or unmarked == "missing":
+    if names_clean or unmarked == "missing":
         return errors
     if not unmarked:
         raise DataError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,7 +10,7 @@ from typing import Any
 
 from ...errors import DataError
 from ...judgments import Judgments
-from .files import read_head, read_records, read_text
+from .files import parse_json, read_head, read_records, read_text
 from .languages import UNNAMED_PAIR, pair_in_name, pair_of
 from .ratings import Row, judgments_of_rows
 from .wmt25 import need_kind
@@ -75,9 +74,11 @@ def _campaigns(file: Path) -> Iterator[tuple[str, list[Row]]]:
     text = read_text(file).strip()
     if "\n" not in text or not text.split("\n", 1)[0].rstrip().endswith("}"):
         try:
-            value = json.loads(text)
-        except ValueError:
-            value = None
+            value = parse_json(text, file, 1)
+        except DataError as error:
+            if error.code == "key_twice":
+                raise
+            value = None  # lines, or broken
         named = value if isinstance(value, dict) else {}
         if named and all(isinstance(lines, list) for lines in named.values()):
             for name, lines in named.items():

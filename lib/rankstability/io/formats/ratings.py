@@ -16,6 +16,7 @@ from .files import counted, refuse_row
 from .languages import UNNAMED_PAIR, pair_in_name, pair_of
 
 IDS = ("system", "segment", "annotator", "hit", "document", "domain")
+RATED = ("system", "segment", "annotator", "document", "hit")  # of one score
 NEEDED = ("system", "segment", "annotator")
 Row = tuple[int, dict[str, Any]]  # the line of a score in the file, and its cells
 
@@ -30,9 +31,13 @@ def judgments_of_rows(
     left out. Raises DataError for a score that is not a number or outside the scale, an empty name,
     and a pair that has no rows.
     """
-    table = pd.DataFrame([cells for _, cells in rows], index=[line for line, _ in rows])
+    lines = [line for line, _ in rows]
+    table = pd.DataFrame([cells for _, cells in rows], index=lines, dtype=object)
     if table.empty:
         raise DataError("no_rows", file=file)
+    for name in (name for name in (*IDS, "pair") if name in table):
+        nested = table[name].map(lambda cell: isinstance(cell, (list, dict)))
+        refuse_row("list_as_name", table, nested, name, file)
     given = table["score"].notna() & (table["score"] != "")
     excluded["no_score"] += int((~given).sum())
     table = table[given]
@@ -44,13 +49,15 @@ def judgments_of_rows(
     every = {}
     for each in [pair] if pair else known:
         inside = table[table["pair"] == each]
+        again = inside.duplicated([name for name in RATED if name in inside])
+        doubtful = [*notes.items(), ("second_score", int(again.sum()))]
         left_out = [*excluded.items(), ("other_pairs", len(table) - len(inside))]
         every[each] = Judgments(
             table=_named(inside, file),
             kind="direct_assessment",
             pair=each,
             excluded=counted((file.name, code, count, "") for code, count in left_out),
-            notes=counted((file.name, code, count, "") for code, count in notes.items()),
+            notes=counted((file.name, code, count, "") for code, count in doubtful),
             scale=None if (inside["score"] < 0).any() else (0.0, 100.0),
         )
     return every

@@ -10,11 +10,11 @@ from typing import Any
 
 import pandas as pd
 
-from ...errors import DataError, suggest
+from ...errors import DataError, escape_invisible, suggest
 from ...judgments import Judgments
-from ..checks import refuse_alike, refuse_totals
 from ..effect import check_codes, check_words_of_kind, refuse_without_effect
 from ..mqm_weights import DEFAULT
+from ..names import clean_judgments, find_models, refuse_alike, refuse_totals, visible
 from . import (
     appraise,
     appraise_mqm,
@@ -214,19 +214,20 @@ def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict
         others.append("weights")
     refuse_without_effect(words, others, f"files of the format {name}", path)
     every = read(path, name, unmarked=words.get("unmarked", ""), weights=words.get("weights", ""))
+    every = {pair: clean_judgments(found) for pair, found in every.items()}
     declared = {}
     _check_codes(every, words, path)
     for pair, found in every.items():
         check_words_of_kind(words, found.kind, path)
-        judgments = _check_names(found, words, path)
-        about = {
-            "source": path.name,
-            "campaign": words.get("title", ""),
+        judgments = clean_judgments(_check_names(found, words, path))
+        about: dict[str, Any] = {
+            "source": escape_invisible(path.name),
+            "campaign": visible(words.get("title", "")),
             "protocol": PROTOCOLS.get(name, "ESA"),
             "year": int(words.get("year", 0)),
             "humans": tuple(words.get("humans", ())),
             "controls": tuple(words.get("controls", ())),
-            "judge_models": tuple(words.get("models", ())),
+            "judge_models": _models(judgments, words, path),
             "declared": {**judgments.declared, **words},
         }
         if "scale" in words:
@@ -246,6 +247,14 @@ def _check_codes(every: Mapping[str, Judgments], words: Mapping[str, Any], path:
     check_codes(words.get("codes", {}), cells, path)
 
 
+def _models(judgments: Judgments, words: Mapping[str, Any], path: Path) -> tuple[str, ...]:
+    """Return the annotators that are models: those declared, or, of votes, all if all are."""
+    if judgments.kind != "votes" or "annotator" not in judgments.table:
+        return tuple(words.get("models", ()))
+    named = judgments.table["annotator"].dropna().unique()
+    return find_models([str(name) for name in named], words, str(path))
+
+
 def _check_names(judgments: Judgments, words: Mapping[str, Any], path: Path) -> Judgments:
     """Join names as the user says; refuse names that look alike, and totals among the systems."""
     codes = {str(old): str(new) for old, new in words.get("codes", {}).items()}
@@ -261,7 +270,7 @@ def _check_names(judgments: Judgments, words: Mapping[str, Any], path: Path) -> 
         both = pd.concat([table["left"].astype(str), table["right"].astype(str)])
         refuse_alike(both.to_frame("system"), ("system",), words, str(path))
     refuse_alike(table, ("system", "annotator"), words, str(path))
-    refuse_totals(table, ("system",), words, str(path))
+    refuse_totals(table, ("system", "annotator", "segment"), words, str(path))
     return judgments
 
 
@@ -300,6 +309,17 @@ def _files_of(path: Path, name: str) -> list[Path]:
     if path.is_dir() and name in (appraise.NAME, esa.NAME, appraise_mqm.NAME):
         files += [each for each in sorted(path.iterdir()) if appraise.is_companion(each)]
     return files
+
+
+def files_read(folder: Path, name: str) -> list[Path]:
+    """Return the files of a folder that are read as a format, with lists of their documents."""
+    if name == wmt_da.NAME:
+        files = list(wmt_da.find_files(folder))
+    elif name == segment_scores.NAME:
+        files = list(segment_scores.find_files(folder).values())
+    else:
+        return _files_of(folder, name)
+    return [*files, *folder.glob("documents-*.tsv*")]
 
 
 def _read_each(module: ModuleType, files: Sequence[Path], pair: str) -> dict[str, Judgments]:

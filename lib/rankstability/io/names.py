@@ -1,0 +1,343 @@
+"""Names of systems, segments and annotators: cleaned, joined, compared and refused."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError, suggest
+from ..judgments import Judgments
+from .notes import MAX_LISTED, MIN_ON_SCALE, NOBODY, Notes, add_notes
+from .shape import is_number, spelled
+
+MISSING = ("", "na", "n/a", "nan", "none", "null", "-")
+NO_NAMES = ("nan", "n/a", "#n/a", "#ref!", "null", "none")  # of systems and segments
+TOTALS = ("average", "mean", "total", "overall", "sum", "all", "avg", "median", "max", "min")
+MODEL = re.compile(
+    r"(?i)(?:^|[^a-z])(?:chatgpt|(?:gpt|claude|gemini|llama|qwen|mistral|deepseek)[-_ ]?[rv]?[1-9]"
+    r"|claude[-_ ](?:opus|sonnet|haiku)|gemini[-_ ](?:pro|flash|ultra)|mixtral|gemba|weighted_gpt)"
+)
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)
+BLANKS = re.compile(r"\s+")
+UNUSUAL = re.compile(rf"(?m)^\s|[^\S\n]$|[^\S\n ]|  |{INVISIBLE.pattern}")  # in names
+ROUNDED = re.compile(r"\d(\.\d+)?[eE]\+?\d\d+")
+NAMED = ("system", "left", "right", "segment", "question", "annotator", "document", "domain", "hit")
+MAX_LABELS = 3  # rows of labels
+
+
+def plain_name(name: str) -> str:
+    """Return a name without case, blanks, leading zeros and punctuation, for comparing."""
+    text = unicodedata.normalize("NFKC", name).casefold()
+    text = re.sub(r"[\W_]+", "", text) or text
+    return re.sub(r"(?<!\d)0+(?=\d)", "", text)
+
+
+def clean_names(table: pd.DataFrame, roles: Sequence[str], notes: Notes) -> pd.DataFrame:
+    """Return the table with blanks around names and invisible characters removed and counted."""
+    for role in (role for role in roles if role in table):
+        codes, found = pd.factorize(table[role].astype(str))
+        names = np.asarray(found, dtype=object).tolist()
+        together = "\n".join(names)
+        _refuse_half_characters(names, together, role, notes.file)
+        if not UNUSUAL.search(together) and together.count("\n") == len(names) - 1:
+            continue
+        for code, pattern, instead in (
+            ("blanks_around_names", BLANKS, " "),
+            ("invisible_characters", INVISIBLE, ""),
+        ):
+            changed = [pattern.sub(instead, name).strip() for name in names]
+            marks = np.array([a != b for a, b in zip(names, changed, strict=True)], bool)
+            notes.keep(code, int(marks[codes].sum()))
+            names = changed
+        table[role] = np.array(names, dtype=object)[codes]
+    return table
+
+
+def visible(text: str) -> str:
+    """Return a name or title without invisible characters, and with single blanks."""
+    return INVISIBLE.sub("", BLANKS.sub(" ", text)).strip()
+
+
+def clean_judgments(judgments: Judgments) -> Judgments:
+    """Return judgments of a format whose names have no invisible characters; count those removed."""
+    frames: dict[str, pd.DataFrame | None] = {
+        "table": judgments.table, "all_rows": judgments.all_rows, "errors": judgments.errors
+    }  # fmt: skip
+    marked = np.zeros(len(judgments.table), bool)
+    cleaned: dict[str, Any] = {}
+    for part, frame in frames.items():
+        if frame is None:
+            continue
+        for role in (role for role in NAMED if role in frame):
+            names = frame[role].astype("category")
+            changed = {name: visible(str(name)) for name in names.cat.categories}
+            wrong = [name for name, clean in changed.items() if INVISIBLE.search(str(name))]
+            if not wrong:
+                continue
+            marked |= frame[role].isin(wrong).to_numpy() if part == "table" else False
+            named = frame[role].astype(object).replace({name: changed[name] for name in wrong})
+            frame = frame.assign(**{role: named.astype("category")})
+            cleaned[part] = frame
+    notes = Notes(judgments.source or "judgments")
+    notes.keep("invisible_characters", int(marked.sum()))
+    return add_notes(replace(judgments, **cleaned) if cleaned else judgments, notes)
+
+
+def _refuse_half_characters(names: Sequence[str], together: str, role: str, file: str) -> None:
+    """Refuse a name with half of a character (a lone surrogate), which no file can hold."""
+    try:
+        together.encode()
+    except UnicodeEncodeError:
+        wrong = next(name for name in names if re.search("[\ud800-\udfff]", name))
+        raise DataError("unusable_name", file=file or None, column=role, value=wrong) from None
+
+
+def refuse_rounded(
+    table: pd.DataFrame,
+    roles: Sequence[str],
+    given: Mapping[str, Any],
+    found: Mapping[str, str],
+    file: str | None,
+) -> None:
+    """Refuse names such as ``1.2e+18``: ids that a program stored as rounded numbers."""
+    if given.get("names") == "exact":
+        return
+    for role in (role for role in roles if role in table):
+        names = table[role].astype(str).unique()
+        rounded = [name for name in names if ROUNDED.fullmatch(name)]
+        if rounded:
+            row = int((table[role] == rounded[0]).to_numpy().argmax())
+            raise DataError(
+                "rounded_ids", file=file, row=row, column=found.get(role, role), value=rounded[0]
+            )
+
+
+def apply_name_codes(
+    table: pd.DataFrame, roles: Sequence[str], codes: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return the table with names replaced as ``codes`` says, so that two spellings are joined.
+
+    Codes from a number to a number are about scores.
+    """
+    names = {old: new for old, new in codes.items() if not (is_number(old) and is_number(new))}
+    for role in roles:
+        if role in table and names:
+            known = table[role].isin(list(names))
+            if known.any():
+                table[role] = table[role].replace(names)
+    return table
+
+
+def refuse_alike(
+    table: pd.DataFrame, roles: Sequence[str], given: Mapping[str, Any], file: str | None
+) -> None:
+    """Refuse names of one role that differ only by case, blanks, leading zeros or punctuation."""
+    if given.get("names") == "exact":
+        return
+    for role in roles:
+        if role not in table:
+            continue
+        counts = table[role].astype(str).value_counts()
+        groups: dict[str, list[str]] = {}
+        for name in counts.index:
+            if name not in ("", "nan"):
+                groups.setdefault(plain_name(name), []).append(name)
+        alike = [names for names in groups.values() if len(names) > 1]
+        if alike:
+            raise alike_error(role, alike, file)
+
+
+def alike_error(role: str, alike: Sequence[Sequence[str]], file: str | None) -> DataError:
+    """Return the error for names that look alike: join them, or keep them apart."""
+    shown = "; ".join(" and ".join(names) for names in alike[:MAX_LISTED])
+    more = f"; and {len(alike) - MAX_LISTED} more" if len(alike) > MAX_LISTED else ""
+    joined = {other: names[0] for names in alike for other in names[1:]}
+    numbers = any(is_number(old) and is_number(new) for old, new in joined.items())
+    return DataError(
+        "names_alike", file=file, column=role, value=shown + more,
+        expected="one spelling of each name, or --names exact",
+        alternatives=[*([] if numbers else [{"codes": joined}]), {"names": "exact"}],
+    )  # fmt: skip
+
+
+def refuse_segments_alike(table: pd.DataFrame, given: Mapping[str, Any], file: str | None) -> None:
+    """Refuse segments that differ only in form: by leading zeros, or by case between systems."""
+    if given.get("names") == "exact":
+        return
+    names = pd.Series(table["segment"].unique()).astype(str)
+    bare = names.str.replace(r"^0+(?=\d)", "", regex=True).str.replace(r"\.0$", "", regex=True)
+    twice = bare[bare.duplicated(keep=False)]
+    if twice.empty:
+        bare = names.str.casefold().str.replace(r"[\W_]+", "", regex=True)
+        bare = bare.where(bare != "", names)
+        twice = bare[bare.duplicated(keep=False)]
+        if len(twice):
+            systems = table.groupby("segment", observed=True)["system"].unique()
+            twice = twice[[_share_nothing(systems, names[bare == key]) for key in twice]]
+    if len(twice):
+        alike = [names[bare == key].tolist() for key in twice.unique()]
+        raise alike_error("segment", alike, file)
+
+
+def _share_nothing(systems: pd.Series, names: pd.Series) -> bool:
+    """Return whether no system has judgments on two of these segments."""
+    found = [name for segment in names for name in systems[segment]]
+    return len(set(found)) == len(found)
+
+
+def refuse_totals(
+    table: pd.DataFrame,
+    roles: Sequence[str],
+    given: Mapping[str, Any],
+    file: str | None,
+    found: Mapping[str, str] | None = None,
+) -> None:
+    """Refuse rows that are totals, averages or labels, not judgments.
+
+    Without `found`, no row can be left out by its column.
+    """
+    if given.get("names") == "exact":
+        return
+    kept = {*given.get("controls", ()), *given.get("humans", ())}
+    columns = found or {}
+    for role in roles:
+        if role not in table:
+            continue
+        names = [str(name) for name in table[role].unique()]
+        labels = {
+            spelled(name) for name in (role, str(columns.get(role, role))) if not is_number(name)
+        }
+        labels |= {label + "name" for label in labels} | {label + "id" for label in labels}
+        listed = [
+            name
+            for name in names
+            if name not in kept
+            and (
+                name.strip().lower() in TOTALS
+                or spelled(name) in labels
+                or (role != "annotator" and name.strip().lower() in NO_NAMES)
+            )
+        ]
+        if listed and len(names) > len(listed):
+            where = {"where": {f"{columns.get(role, role)}!": listed}}
+            proposed: list[dict[str, Any]] = [] if found is None else [where]
+            if role == "system":
+                proposed.append({"controls": listed})
+            raise DataError(
+                "rows_that_are_no_judgments", file=file, column=str(columns.get(role, role)),
+                value=", ".join(listed[:MAX_LISTED]), propose=proposed,
+            )  # fmt: skip
+
+
+def refuse_labels(
+    table: pd.DataFrame, given: Mapping[str, Any], found: Mapping[str, str], file: str | None
+) -> None:
+    """Refuse a row of which every name occurs in this row only, such as a row of labels."""
+    roles = [role for role in ("system", "segment", "annotator") if role in table]
+    if given.get("names") == "exact" or len(roles) < 2 or len(table) < MIN_ON_SCALE:
+        return
+    single = np.ones(len(table), bool)
+    for role in roles:
+        codes, _ = pd.factorize(table[role])
+        single &= np.bincount(codes)[codes] == 1
+    if not 0 < single.sum() <= MAX_LABELS or table["system"].value_counts().median() < 2:
+        return
+    row = int(np.argmax(single))
+    raise DataError(
+        "rows_that_are_no_judgments", file=file, row=row, column=found["system"],
+        value=", ".join(str(table[role].iloc[row]) for role in roles),
+        expected="names that occur in other rows, too",
+        propose=[{"where": {f"{found['system']}!": str(table["system"].iloc[row])}}],
+    )  # fmt: skip
+
+
+def name_segments(
+    table: pd.DataFrame, notes: Notes, file: str | None, segment: str = "segment"
+) -> pd.DataFrame:
+    """Name segments (or questions) by their documents if they are numbered within documents.
+
+    They are if half of the documents share names of segments. If fewer do, a segment of two
+    documents is refused. Without documents, the same holds for domains.
+    """
+    outer = next((name for name in ("document", "domain") if name in table), None)
+    if outer is None or segment not in table:
+        return table
+    pairs = table.loc[table[outer] != "", [segment, outer]].drop_duplicates()
+    again = pairs[segment].duplicated(keep=False)
+    if not again.any():
+        return table
+    if 2 * pairs.loc[again, outer].nunique() < pairs[outer].nunique():
+        second = pairs[pairs[segment].duplicated()].iloc[0]
+        raise DataError(
+            f"segment_of_two_{outer}s", file=file, row=int(second.name), column=outer,
+            value=f"{second[outer]} for {segment} {second[segment]}",
+        )  # fmt: skip
+    joined = table[outer].astype(str) + ":" + table[segment].astype(str)
+    notes.keep(f"segments_within_{outer}s", len(table))
+    return table.assign(**{segment: table[segment].where(table[outer] == "", joined)})
+
+
+def name_nobody(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Return the table with words for nobody, such as ``unknown``, counted as unnamed."""
+    if "annotator" in table:
+        nobody = table["annotator"].str.lower().isin(NOBODY)
+        notes.keep("no_annotator", int(nobody.sum()))
+        if nobody.all():
+            return table.drop(columns="annotator")
+        table["annotator"] = table["annotator"].where(~nobody, "")
+    return table
+
+
+def check_declared(
+    table: pd.DataFrame, given: Mapping[str, Any], word: str, role: str, file: str | None
+) -> None:
+    """Refuse a declared control, human translation or model that does not occur."""
+    if not given.get(word):
+        return
+    known = {str(name) for name in table[role].unique() if name} if role in table else set()
+    for name in given[word]:
+        if name not in known:
+            nearest = suggest(name, known)
+            named = [nearest if each == name else each for each in given[word]]
+            raise DataError(
+                "unknown_name", file=file, column=word, value=name,
+                expected=", ".join(sorted(known)[:MAX_LISTED]) or None,
+                propose=[{word: list(dict.fromkeys(named))}] if nearest else [],
+            )  # fmt: skip
+
+
+def find_models(
+    annotators: Sequence[str], given: Mapping[str, Any], file: str | None
+) -> tuple[str, ...]:
+    """Return the annotators that are models: those declared, or all if all have names of models.
+
+    Refuses models among people that are not declared.
+    """
+    if "models" in given:
+        return tuple(given["models"])
+    models = tuple(name for name in annotators if MODEL.search(name))
+    if models and len(models) < len(annotators):
+        raise DataError(
+            "models_among_annotators", file=file, value=", ".join(models[:MAX_LISTED]),
+            propose=[{"models": list(models)}],
+        )  # fmt: skip
+    return models
+
+
+def as_categories(names: pd.Series) -> pd.Series:
+    """Return names as a categorical in order of name; empty names are missing."""
+    codes, found = pd.factorize(names)
+    texts = np.asarray(found, dtype=object)
+    order = [k for k in sorted(range(len(texts)), key=texts.__getitem__) if texts[k] != ""]
+    places = np.full(len(texts) + 1, -1)
+    places[order] = np.arange(len(order))
+    categories = pd.Index(texts[order], dtype=object)
+    return pd.Series(pd.Categorical.from_codes(places[codes], categories), names.index)

@@ -1,0 +1,276 @@
+"""Comparisons from a table with one row each: their checks, and the votes that they become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError
+from ..judgments import Judgments
+from .each import refuse_criteria, refuse_languages, refuse_undeclared, split_rows
+from .names import (
+    MISSING,
+    MODEL,
+    apply_name_codes,
+    as_categories,
+    check_declared,
+    clean_names,
+    find_models,
+    name_nobody,
+    name_segments,
+    refuse_alike,
+    refuse_rounded,
+    refuse_totals,
+    visible,
+)
+from .notes import MAX_LISTED, Notes, list_unused
+from .propose import propose_codes, question_columns
+from .shape import TRUTH, is_number, list_columns, nested_value, spelled
+
+WINNERS = {
+    "left": "left", "model_a": "left", "right": "right", "model_b": "right", "tie": "tie",
+    "tie (bothbad)": "tie", "bothbad": "tie", "both_bad": "tie", "both bad": "tie", "draw": "tie",
+}  # fmt: skip
+KEYS = ("left", "right", "annotator", "question", "criterion", "pair")
+BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad")
+FLAGS = ("is_tie", "tie", "ties", "draw", "is_draw")
+
+
+def build_votes(
+    table: pd.DataFrame,
+    unused: pd.DataFrame,
+    given: dict[str, Any],
+    notes: Notes,
+    source: str,
+    file: str | None,
+    found: Mapping[str, str],
+) -> Any:
+    """Return votes from one row per comparison; by ``each`` if it is given."""
+    names = ("left", "right", "annotator", "question", "domain", "pair")
+    codes = dict(given.get("codes", {}))
+    sides = {"left", "right", "tie"}
+    table = clean_names(table, names, notes)
+    refuse_rounded(table, names, given, found, file)
+    joined = {k: v for k, v in codes.items() if v not in sides}
+    table = clean_names(apply_name_codes(table, names, joined), names, notes)
+    refuse_flag_of_ties(unused, file)
+    for role in names:
+        if role in table and (nested := nested_value(table[role])):
+            raise DataError("list_as_name", file=file, column=found[role], value=nested)
+    for role in ("left", "right"):
+        empty = table.index[table[role] == ""]
+        if len(empty):
+            raise DataError(
+                "empty_name", file=file, row=int(empty[0]), column=found[role], rows=len(empty),
+                propose=[{"where": {f"{found[role]}!": ""}}],
+            )  # fmt: skip
+    same = table.index[table["left"] == table["right"]]
+    if len(same):
+        raise DataError(
+            "model_against_itself", file=file, row=int(same[0]), value=table["left"].iloc[same[0]]
+        )
+    both = pd.DataFrame({"system": pd.concat([table["left"], table["right"]])})
+    refuse_totals(both, ("system",), given, file)
+    refuse_alike(both, ("system",), given, file)
+    refuse_alike(table, ("annotator", "domain"), given, file)
+    table = name_segments(table, notes, file, "question")
+    table = name_nobody(table, notes)
+    _need_question(table, unused, given, file)
+    refuse_codes_as_names(table["winner"], table["left"], table["right"], file, codes)
+    table["winner"], bad = read_winners(table, {k: v for k, v in codes.items() if v in sides}, file)
+    if bad.any():
+        table["both_bad"] = bad
+        notes.keep("both_bad", int(bad.sum()))
+    judged = table["winner"] != ""
+    notes.leave_out("no_winner", int((~judged).sum()))
+    if not judged.any():
+        raise DataError("no_judgments", file=file)
+    table, unused = table[judged].reset_index(drop=True), unused[judged].reset_index(drop=True)
+    if table["winner"].eq("tie").all():
+        raise DataError("only_ties", file=file)
+    refuse_criteria(table, given, file)
+    if "question" in table and "annotator" in table:
+        named = [name for name in unused.columns if spelled(str(name)) in table]
+        refuse_undeclared(table, unused.drop(columns=named), KEYS, given, file)
+    _refuse_known_models(unused, file)
+    refuse_languages(unused, given, True, file)
+    list_unused(unused, notes)
+    if "question" in table:
+        notes.keep("identical_rows", int(table.duplicated().sum()))
+        notes.keep("both_orders", count_both_orders(table) if given.get("order") is None else 0)
+    check_declared(table, given, "models", "annotator", file)
+    for word in ("controls", "humans"):
+        check_declared(both, given, word, "system", file)
+    split = split_rows(table, unused, given, notes, file)
+    if split is not None:
+        return {
+            name: _votes(table[rows].reset_index(drop=True), given, notes, source, file, name)
+            for _, name, rows in split
+        }
+    return _votes(table, given, notes, source, file)
+
+
+def _votes(
+    table: pd.DataFrame,
+    given: Mapping[str, Any],
+    notes: Notes,
+    source: str,
+    file: str | None,
+    task: str = "",
+) -> Judgments:
+    """Return the votes of one ranking."""
+    annotators = [str(n) for n in table["annotator"].unique() if n] if "annotator" in table else []
+    columns = {}
+    for name in table.columns:
+        if name == "both_bad":
+            columns[name] = table[name].astype(bool)
+        elif name != "pair":
+            columns[name] = as_categories(table[name])
+    order_known = given.get("order") != "unknown"
+    return Judgments(
+        table=pd.DataFrame(columns),
+        kind="votes",
+        task=task,
+        campaign=visible(given.get("title", re.sub(r"\.\w+(\.gz)?$", "", source))),
+        source=source,
+        controls=tuple(given.get("controls", ())),
+        humans=tuple(given.get("humans", ())),
+        judge_models=find_models(annotators, given, file),
+        order_known=order_known,
+        declared=dict(given),
+        **notes.frames(),
+    )
+
+
+def read_winners(
+    table: pd.DataFrame, codes: Mapping[str, str], file: str | None
+) -> tuple[pd.Series, pd.Series]:
+    """Return the winner of each comparison (left, right, tie or empty), and whether both were bad.
+
+    Codes that cannot mean anything else, and the names of the two systems, need no declaration.
+    Unknown values are refused with their counts.
+    """
+    text = table["winner"].astype(str).str.strip().astype(object)
+    exact = {key: side for key, side in codes.items() if ".." not in key}
+    ranges = [(key, side) for key, side in codes.items() if ".." in key]
+    unique = list(text.unique())
+    meaning: dict[str, str] = {}
+    for value in unique:
+        if value in exact:
+            meaning[value] = exact[value]
+        elif _in_ranges(value, ranges):
+            meaning[value] = _in_ranges(value, ranges)
+        elif not codes and value.lower() in WINNERS:
+            meaning[value] = WINNERS[value.lower()]
+        elif value.lower() in MISSING and value not in codes:
+            meaning[value] = ""
+        elif codes and value.lower() in WINNERS and value not in exact:
+            meaning[value] = WINNERS[value.lower()]
+    winner = text.map(meaning)
+    by_name = winner.isna()
+    winner = winner.where(~(by_name & (text == table["left"])), "left")
+    winner = winner.where(~(by_name & (text == table["right"])), "right")
+    unknown = text[winner.isna()]
+    if len(unknown):
+        counts = unknown.value_counts()
+        shown = ", ".join(f"{value} ({count})" for value, count in counts.head(8).items())
+        systems = {str(name) for side in ("left", "right") for name in table[side].unique()}
+        known = {value: side for value, side in meaning.items() if side in ("left", "right", "tie")}
+        raise DataError(
+            "unknown_winner", file=file, column="winner", value=shown,
+            expected="--codes VALUE=left VALUE=right VALUE=tie",
+            alternatives=propose_codes([str(value) for value in counts.index], known, systems),
+        )  # fmt: skip
+    return winner, text.str.lower().isin(BOTH_BAD)
+
+
+def refuse_codes_as_names(
+    winner: pd.Series,
+    left: pd.Series,
+    right: pd.Series,
+    file: str | None,
+    codes: Mapping[str, str] | None = None,
+) -> None:
+    """Refuse a value of ``winner`` that is a usual code and also the name of a system."""
+    names = {str(name).strip().lower() for name in (*left.unique(), *right.unique())}
+    for value in map(str, winner.unique()):
+        plain = value.strip().lower()
+        if plain in names and plain in WINNERS and value.strip() not in (codes or {}):
+            raise DataError(
+                "code_is_a_system", file=file, column="winner", value=value.strip(),
+                propose=[{"codes": {value.strip(): WINNERS[plain]}}],
+            )  # fmt: skip
+
+
+def _in_ranges(value: str, ranges: Sequence[tuple[str, str]]) -> str:
+    """Return the side of the first range that holds a number; empty if none does."""
+    if not is_number(value):
+        return ""
+    for key, side in ranges:
+        low, _, high = key.partition("..")
+        if is_number(low) and is_number(high) and float(low) <= float(value) <= float(high):
+            return side
+    return ""
+
+
+def _refuse_known_models(unused: pd.DataFrame, file: str | None) -> None:
+    """Refuse votes of which some were given by people who knew the models (``anony`` false)."""
+    if "anony" not in unused:
+        return
+    cells = unused["anony"].astype(str).str.strip()
+    known = [str(value) for value in cells.unique() if TRUTH.get(value.lower()) is False]
+    known = [value for value in known if value]
+    if known:
+        raise DataError(
+            "models_known", file=file, column="anony", value=", ".join(known),
+            propose=[{"where": {"anony!": known if len(known) > 1 else known[0]}}],
+        )  # fmt: skip
+
+
+def count_both_orders(table: pd.DataFrame) -> int:
+    """Return how many games, of an annotator, question and two systems, were shown in both orders."""
+    names = pd.factorize(pd.concat([table["left"], table["right"]]))[0].astype(np.int64)
+    left, right = names[: len(table)], names[len(table) :]
+    systems = int(names.max()) + 1
+    game = np.zeros(len(table), np.int64)
+    for name in ("annotator", "question"):
+        if name in table:
+            codes = pd.factorize(table[name])[0].astype(np.int64) + 1
+            game = pd.factorize(game * (int(codes.max()) + 1) + codes)[0].astype(np.int64)
+    shown = np.sort((game * systems + left) * systems + right)
+    swapped = np.sort(((game * systems + right) * systems + left)[left < right])
+    swapped = swapped[np.diff(swapped, prepend=-1) > 0]
+    places = np.minimum(np.searchsorted(shown, swapped), len(shown) - 1)
+    return int((shown[places] == swapped).sum())
+
+
+def _need_question(
+    table: pd.DataFrame, unused: pd.DataFrame, given: Mapping[str, Any], file: str | None
+) -> None:
+    """Refuse votes of model judges alone that name no question, the only sampling unit they have."""
+    if "annotator" not in table or "question" in table:
+        return
+    annotators = [str(name) for name in table["annotator"].unique() if name]
+    models = given.get("models") or [name for name in annotators if MODEL.search(name)]
+    if models and set(annotators) <= set(models):
+        raise DataError(
+            "question_needed", file=file, value=", ".join(list(models)[:MAX_LISTED]),
+            expected=list_columns(unused) if len(unused.columns) else "a column of questions",
+            propose=[{"question": name} for name in question_columns(unused)],
+        )  # fmt: skip
+
+
+def refuse_flag_of_ties(frame: pd.DataFrame, file: str | None) -> None:
+    """Refuse a column that marks ties and is not declared."""
+    for name in frame.columns:
+        if spelled(str(name)) in [spelled(flag) for flag in FLAGS]:
+            truth = frame[name].astype(str).str.strip().str.lower().map(TRUTH)
+            if truth.notna().all() and truth.any():
+                raise DataError(
+                    "flag_of_ties", file=file, column=str(name), value=int(truth.sum()),
+                    propose=[{"tie": str(name)}],
+                )  # fmt: skip
