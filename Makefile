@@ -31,7 +31,6 @@ $(READY): requirements.lock pyproject.toml
 env: $(READY)  ## build the environment in .venv from requirements.lock, and nothing else
 
 figures: $(READY)  ## run every notebook on the demonstration campaigns and on all real ones found; then the report
-	@$(BIN)/python -m companion.batch check
 	@$(BIN)/snakemake --cores $(JOBS) --quiet rules --rerun-triggers mtime params
 	@echo "Report: build/site/index.html   Tables and figures: figures/"
 

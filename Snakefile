@@ -7,10 +7,14 @@ from pathlib import Path
 
 configfile: "config.yaml"
 
-from companion.batch import jobs
+from companion.batch import jobs, planning
+from rankstability import DataError
 
 PYTHON = sys.executable
-JOBS = jobs.plan(config)
+try:
+    JOBS = planning.plan_jobs(config)
+except DataError as error:
+    raise WorkflowError(str(error)) from None
 LIBRARY = sorted(glob("lib/rankstability/**/*.*", recursive=True))
 LIBRARY = [path for path in LIBRARY if "__pycache__" not in path]
 
@@ -63,7 +67,7 @@ rule notebook:
     resources: mem_mb=2000, runtime=60
     message: "{wildcards.notebook}  {wildcards.campaign}  {wildcards.pair}"
     shell:
-        "'{PYTHON}' -m companion.batch run {wildcards.notebook} {wildcards.campaign} {wildcards.pair} "
+        "'{PYTHON}' -m companion.batch.run {wildcards.notebook} {wildcards.campaign} {wildcards.pair} "
         "> {log} 2>&1 || (tail -n 5 {log} >&2; exit 1)"
 
 
@@ -75,4 +79,4 @@ rule report:
         glob("docs/*.md"),
     output: "build/site/index.html"
     message: "claims ledger and report"
-    shell: "'{PYTHON}' -m companion.batch ledger && '{PYTHON}' -m companion.batch report"
+    shell: "'{PYTHON}' -m companion.batch report"

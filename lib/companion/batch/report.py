@@ -35,11 +35,11 @@ STYLES = CSSSanitizer(
 
 
 def build() -> None:
-    """Write the sources of the report below ``build/report`` and the pages below ``build/site``."""
+    """Write the ledger, the sources of the report (``build/report``) and its pages (``build/site``)."""
     shutil.rmtree(SOURCE, ignore_errors=True)
     SOURCE.mkdir(parents=True)
     pages = write_notebooks()
-    rows = ledger.ledger()
+    rows = ledger.write()
     _render("conf.py", version=rs.__version__)
     _render("index.md", findings=findings.gather(), pages=pages)
     _render("notebooks.md", pages=pages.to_dict("records"), topics=topics())
