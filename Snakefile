@@ -15,8 +15,14 @@ try:
     JOBS = planning.plan_jobs(config)
 except DataError as error:
     raise WorkflowError(str(error)) from None
-LIBRARY = sorted(glob("lib/rankstability/**/*.*", recursive=True))
-LIBRARY = [path for path in LIBRARY if "__pycache__" not in path]
+
+
+def files_below(folder):
+    paths = sorted(glob(f"{folder}/**/*.*", recursive=True))
+    return [path for path in paths if "__pycache__" not in path]
+
+
+LIBRARY = files_below("lib/rankstability")
 
 
 def stamp(job):
@@ -74,7 +80,7 @@ rule notebook:
 rule report:
     input:
         list(BY_STAMP),
-        glob("lib/companion/**/*.*", recursive=True),
+        files_below("lib/companion"),
         glob("data/published/*.csv"),
         glob("docs/*.md"),
     output: "build/site/index.html"

@@ -39,6 +39,16 @@ def test_every_configured_topic_has_a_notebook():
     assert topics == set(config["applies"])
 
 
+def test_a_notebook_that_needs_documents_is_planned_for_pairs_that_name_them(monkeypatch):
+    config = {**jobs.read_config(), "campaigns": ["demo-srpdc"], "notebooks": ["03", "05"]}
+    planned = {(job.notebook[:3], job.pair) for job in planning.plan_jobs(config)}
+    both = {("03_", "de-en"), ("03_", "en-cs"), ("03b", "all")}
+    assert planned == both | {("05_", "de-en"), ("05_", "en-cs"), ("05b", "all")}
+    pairs = rs.pairs("demo-srpdc").assign(documents=0)
+    monkeypatch.setattr(rs, "pairs", lambda campaign: pairs)
+    assert {(job.notebook[:3], job.pair) for job in planning.plan_jobs(config)} == both
+
+
 def settings(divisors):
     """Return the settings of a batch in which notebook 03 has these divisors."""
     return {"parameters": {JOB.notebook: {"all": {"divisors": divisors}}}}

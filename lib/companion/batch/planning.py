@@ -17,7 +17,8 @@ def plan_jobs(config: Mapping[str, Any]) -> list[Job]:
     """Return all jobs for the campaigns that are here, those of pairs before those that add up.
 
     `config` has the keys of ``config.yaml``: ``campaigns`` and ``notebooks`` restrict the jobs,
-    ``applies`` maps notebooks to kinds of judgments, ``skip`` and ``pairs`` leave out jobs.
+    ``applies`` maps notebooks to kinds of judgments and to what they must name (``needs``: columns
+    of `rankstability.pairs`); ``skip`` and ``pairs`` leave out jobs.
     """
     check_parameters(config)
     return [job for campaign in _campaigns(config) for job in _jobs_of(campaign, config)]
@@ -40,6 +41,8 @@ def _jobs_of(campaign: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator
         if skipped or not notebook.startswith(wanted):
             continue
         here = pairs[pairs["kind"].isin(rule["kinds"])]
+        for named in rule.get("needs", []):
+            here = here[here[named] > 0]
         if "campaigns" in rule and name not in rule["campaigns"]:
             continue
         chosen = config.get("pairs", {}).get(name)
