@@ -49,6 +49,19 @@ def test_a_notebook_that_needs_documents_is_planned_for_pairs_that_name_them(mon
     assert {(job.notebook[:3], job.pair) for job in planning.plan_jobs(config)} == both
 
 
+@pytest.mark.parametrize(
+    ("wanted", "code"),
+    [
+        ({"campaigns": ["demo-srcd"]}, "unknown_campaign"),
+        ({"notebooks": ["13"]}, "unknown_notebook"),
+    ],
+)
+def test_what_is_asked_for_and_does_not_exist_is_an_error(wanted, code):
+    with pytest.raises(rs.DataError) as caught:
+        planning.plan_jobs({**jobs.read_config(), **wanted})
+    assert caught.value.code == code
+
+
 def settings(divisors):
     """Return the settings of a batch in which notebook 03 has these divisors."""
     return {"parameters": {JOB.notebook: {"all": {"divisors": divisors}}}}

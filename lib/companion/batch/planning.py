@@ -18,20 +18,24 @@ def plan_jobs(config: Mapping[str, Any]) -> list[Job]:
 
     `config` has the keys of ``config.yaml``: ``campaigns`` and ``notebooks`` restrict the jobs,
     ``applies`` maps notebooks to kinds of judgments and to what they must name (``needs``: columns
-    of `rankstability.pairs`); ``skip`` and ``pairs`` leave out jobs.
+    of `rankstability.pairs`); ``skip`` and ``pairs`` leave out jobs. Raises DataError for a campaign
+    that is unknown or not here, and for a notebook that does not exist.
     """
     check_parameters(config)
+    for wanted in config.get("notebooks") or []:
+        if not any(notebook.startswith(wanted) for notebook in notebooks()):
+            nearest = rs.suggest(wanted, notebooks())
+            raise rs.DataError("unknown_notebook", value=wanted, expected=nearest or None)
     return [job for campaign in _campaigns(config) for job in _jobs_of(campaign, config)]
 
 
-def _campaigns(config: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    here = rs.campaigns().query("here")
-    wanted = config.get("campaigns") or list(here["campaign"])
-    yield from here[here["campaign"].isin(wanted)].to_dict("records")
+def _campaigns(config: Mapping[str, Any]) -> list[str]:
+    wanted: list[str] = config.get("campaigns") or []
+    here = rs.campaigns().query("here")["campaign"]
+    return wanted or list(here)
 
 
-def _jobs_of(campaign: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[Job]:
-    name = campaign["campaign"]
+def _jobs_of(name: str, config: Mapping[str, Any]) -> Iterator[Job]:
     pairs = rs.pairs(name)
     wanted = tuple(config.get("notebooks") or [""])
     for notebook in notebooks():

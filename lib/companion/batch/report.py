@@ -50,7 +50,7 @@ def build() -> None:
     shutil.copytree(SITE / "static", SOURCE / "static")
     scratch = OUTPUT.with_name("site.partial")
     shutil.rmtree(scratch, ignore_errors=True)
-    if sphinx_build(["-q", "-b", "html", str(SOURCE), str(scratch)]):
+    if sphinx_build(["-q", "-j", "auto", "-b", "html", str(SOURCE), str(scratch)]):
         raise SystemExit("the report could not be built")
     shutil.rmtree(scratch / ".doctrees", ignore_errors=True)
     shutil.rmtree(OUTPUT, ignore_errors=True)
