@@ -10,6 +10,9 @@ or tasks:
 - ..._before: the same by version 0.3.0, which had neither moderated variances nor comparisons within
   segments, and took annotators alone as units of votes and relative rankings. For relative rankings
   it drew clusters, which no procedure of their years does. These columns are kept from the file.
+  They come from the last commit with the code of version 0.3.0. There, ``certain.held``,
+  ``certain.declared`` and ``certain.may_be_first`` hold what is counted here, and ``lines`` what is
+  drawn.
 """
 
 from pathlib import Path

@@ -11,7 +11,7 @@ Each row of ``results/ratings.csv`` is one design, whose systems form groups of 
 - costs: share in which that is so, or some cost of a choice is too low;
 - pairs, boundaries: expected numbers found, of those that are true.
 
-The error rate of a design may exceed 5 % by two standard errors (`limit`). Designs over tasks, of
+"The other domains" are second answers, which leave out a domain that limits the first. The error rate of a design may exceed 5 % by two standard errors (`limit`). Designs over tasks, of
 changes, of looks and of categories have the column `ranking` or `candidate` for their own error.
 
 Arguments: words of the names of designs to simulate again. ``CAMPAIGNS=200`` sets the number of
@@ -34,6 +34,7 @@ from rankstability.inference.questions import (
     answer_leaders,
     answer_pair,
     candidates_before_removal,
+    limiting_domain,
     look_alpha,
 )
 from rankstability.inference.ratings import infer_ratings
@@ -82,6 +83,7 @@ class Design:
     lacking : str
         ``hardest`` (the first two systems lack the hardest documents), ``late`` (the last two are
         judged on the last documents), ``bridge`` (two halves of the systems share one document),
+        ``halves`` (they share none),
         ``waves`` (better systems go on to easier documents), ``random`` (a random half), ``few``
         (the last system has only `only` documents).
     effects : str
@@ -91,8 +93,13 @@ class Design:
         ``outlier`` (one system varies 36 times as much), ``log-normal``.
     interaction : float
         Multiplies effects on systems.
+    single : str
+        Domains with few units: ``annotator`` (the first domain has one annotator), ``annotators``
+        (each domain has one), ``document`` (the first domain has one), ``two`` (the first domain
+        has two annotators, and two documents).
     named : tuple of str
-        Kinds of unit that the data name. Units that are not named have no effects on systems.
+        Kinds of unit that the data name. Units that are not named have no effects on systems. With
+        ``hit``, each annotator judged one HIT, and no table names annotators.
     """
 
     name: str
@@ -110,6 +117,7 @@ class Design:
     only: int = 0
     domains: tuple[int, ...] = ()
     question: str = "ranking"
+    single: str = ""
     named: tuple[str, ...] = ("annotator", "document")
 
     @property
@@ -143,6 +151,8 @@ def designs() -> list[Design]:
         *sparse(),
         *standardised(),
         *items(),
+        *hits(),
+        *domains(),
         *several(),
         *power(),
     ]
@@ -215,6 +225,7 @@ def within() -> Iterator[Design]:
     )  # fmt: skip
     yield Design("two late systems", (6,), 15, 50, lacking="late", only=5)
     yield Design("one document in common", (6,), 15, 41, lacking="bridge")
+    yield Design("no document in common", (6,), 15, 41, lacking="halves")
     yield Design("a random half", (8,), 15, 50, lacking="random")
     yield Design("two per segment", (8,), 20, 60, "two per segment")
     yield Design("two by others", (8,), 12, 100, "two by others")
@@ -267,6 +278,42 @@ def items() -> Iterator[Design]:
         yield Design(f"rare large losses on {number} items", (2,), 0, number, "items", 1, "losses")
 
 
+def hits() -> Iterator[Design]:
+    only = ("hit",)
+    for group, design in product(((2,), (5,)), ("full", "crossed", "nested", "SR+DC", "half")):
+        yield Design(f"HITs {design} {label(group)}", group, 20, 40, design, named=only)
+    for number, group, design in product((3, 8, 100), ((2,), (5,)), ("crossed", "SR+DC")):
+        name = f"{number} HITs {design} {label(group)}"
+        yield Design(name, group, number, 100, design, named=only)
+    for group in ((2,), (5,)):
+        end = label(group)
+        yield Design(f"HITs strong interactions {end}", group, 20, 40, interaction=3.0, named=only)
+        yield Design(f"HITs Zipf {end}", group, 20, 40, loads="Zipf", named=only)
+        yield Design(f"HITs MQM {end}", group, 20, 40, scores="MQM", named=only)
+        yield Design(f"HITs 3 x 25 % {end}", group, 20, 100, loads="3 x 25 %", named=only)
+        yield Design(f"HITs domains {end}", group, 20, 40, domains=(4, 6, 10, 20), named=only)
+    yield Design("HITs groups (2+2)", (2, 2), 20, 40, named=only)
+    yield Design("HITs lack the hardest quarter", (5,), 40, 100, lacking="hardest", only=25,
+                 named=only)  # fmt: skip
+    yield Design("HITs, undeclared waves", (8,), 15, 34, lacking="waves", named=only)
+    yield Design("HITs, one document in common", (6,), 15, 41, lacking="bridge", named=only)
+    yield Design("HITs, two by others", (8,), 20, 60, "two by others", named=only)
+    yield Design("HITs, own documents (6)", (6,), 30, 90, "apart", named=only)
+    yield Design("HITs z (6)", (6,), 20, 40, scores="z", named=only)
+
+
+def domains() -> Iterator[Design]:
+    sizes = (4, 6, 10, 20)
+    for single, group in product(("annotator", "annotators", "document", "two"), ((2,), (5,))):
+        here = (1, 9, 10, 20) if single == "document" else sizes
+        here = (2, 8, 10, 20) if single == "two" else here
+        name = f"domains, few units: {single} {label(group)}"
+        yield Design(name, group, 12, 40, domains=here, single=single)
+        if group == (5,):
+            yield Design(f"{name}, the other domains", group, 12, 40, domains=here, single=single,
+                         question="other domains")  # fmt: skip
+
+
 def several() -> Iterator[Design]:
     for name, effects in (("own units", ""), ("shared documents", "documents"),
                           ("one task of three annotators", "three"),
@@ -312,7 +359,8 @@ def draw_effects(design: Design, rng: np.random.Generator) -> Effects:
         "document x system": interactions(design, rng, wide),
         "segment": rng.standard_normal(wide * design.segments),
     }
-    for kind in {"annotator", "document"} - set(design.named):
+    sampled = {"annotator" if kind == "hit" else kind for kind in design.named}
+    for kind in {"annotator", "document"} - sampled:
         effects[f"{kind} x system"] *= 0  # nothing is known about others of this kind
     if design.effects == "failures":
         failed = rng.random(wide) < FAIL_RATE
@@ -346,7 +394,7 @@ def simulate(
     if design.scores == "z":
         by = pd.Series(score).groupby(annotator)
         score = ((score - by.transform("mean")) / by.transform("std")).to_numpy()
-    units = {"annotator": annotator, "document": document}
+    units = {"annotator": annotator, "document": document, "hit": annotator}
     units = {kind: units[kind] for kind in design.named}
     if design.domains:
         units["domain"] = np.searchsorted(np.cumsum(design.domains), document, side="right")
@@ -387,6 +435,8 @@ def assign(
     elif kind == "apart":
         keep = document % n == system
         annotator, document, system = annotator[keep], document[keep], system[keep]
+    if design.single:
+        annotator = few_in_domains(design, annotator, document)
     keep = judged(design, rng, ease)[document, system]
     annotator, document, system = annotator[keep], document[keep], system[keep]
     size = design.segments
@@ -405,6 +455,18 @@ def assign(
     return annotator, document, system, segment
 
 
+def few_in_domains(design: Design, annotator: np.ndarray, document: np.ndarray) -> np.ndarray:
+    """Return the annotators, where domains have few of them."""
+    domain = np.searchsorted(np.cumsum(design.domains), document, side="right")
+    if design.single == "annotators":
+        return domain
+    if design.single == "annotator":
+        return np.where(domain == 0, 0, annotator)
+    if design.single == "two":
+        return np.where(domain == 0, annotator % 2, annotator)
+    return annotator
+
+
 def judged(design: Design, rng: np.random.Generator, ease: np.ndarray) -> np.ndarray:
     """Return which systems are judged on which documents: (documents, systems)."""
     wide, n = design.documents, design.n
@@ -419,6 +481,8 @@ def judged(design: Design, rng: np.random.Generator, ease: np.ndarray) -> np.nda
         keep[-design.only :, :-2] = False
     elif design.lacking == "bridge":
         keep[: wide // 2, n // 2 :] = keep[wide // 2 + 1 :, : n // 2] = False
+    elif design.lacking == "halves":
+        keep[: wide // 2, n // 2 :] = keep[wide // 2 :, : n // 2] = False
     elif design.lacking == "few":
         keep[design.only :, -1] = False
     return keep
@@ -524,7 +588,7 @@ def simulate_items(design: Design, rng: np.random.Generator) -> ScoreArrays:
 def measure(design: Design) -> dict[str, object]:
     """Return one row of the table."""
     check = {"tasks": check_tasks, "changes": check_changes, "looks": check_looks,
-             "leaders": check_leaders}.get(design.question, check_ranking)  # fmt: skip
+             "leaders": check_leaders, "other domains": check_other_domains}.get(design.question, check_ranking)  # fmt: skip
     return measure_design(design, check, SEED)
 
 
@@ -622,6 +686,14 @@ def check_looks(design: Design, rng: np.random.Generator) -> dict[str, float]:
         inference = infer_ratings(part, alpha=look_alpha(look, 5, ALPHA))
         false |= bool(errors_of_ranking(design.truth()[inference.codes], inference)["ranking"])
     return {"ranking": float(false)}
+
+
+def check_other_domains(design: Design, rng: np.random.Generator) -> dict[str, float]:
+    """Return the errors of the second answer, without the domain that limits the first."""
+    found = limiting_domain(simulate(design, rng))
+    if found is None:
+        return {"ranking": 0.0, "covered": 1.0, "pairs": 0.0, "boundaries": 0.0}
+    return errors_of_ranking(design.truth()[found.inference.codes], found.inference)
 
 
 def check_leaders(design: Design, rng: np.random.Generator) -> dict[str, float]:

@@ -13,8 +13,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import rankstability as rs
 from rankstability import cli
 from rankstability.errors import DataError
+from rankstability.io.declare import WORDS as WORDS_OF_TABLES
 from rankstability.io.formats.registry import FORMATS
 from rankstability.io.read import read
 
@@ -164,6 +166,7 @@ def test_help(arguments: list[str], capsys: Any) -> None:
         assert "--lower-is-better" in out and "--ask A B" in out
 
 
+NAMED = "--system model --segment item --annotator user --score stars"
 WRONG = {
     "verdit x.csv": "unknown_command",
     "verdict": "no_file",
@@ -176,6 +179,32 @@ WRONG = {
     "verdict stars.csv --ask Alder": "bad_setting",
     "verdict stars.csv --alpha much": "bad_setting",
     "verdict stars.csv --candidates all": "value_of_flag",
+    "verdict stars.csv --candidates --candidates": "option_twice",
+    "verdict stars.csv --lower-is-better --lower-is-better": "option_twice",
+    "verdict stars.csv --output=": "option_without_value",
+    "verdict ''": "no_file",
+    "verdict stars.csv --title ''": "option_without_value",
+    "verdict stars.csv --wide=": "option_without_value",
+    "verdict stars.csv --header 0": "bad_setting",
+    "verdict stars.csv --look 2": "option_without_effect",
+    "verdict stars.csv --look 0 --looks 3 " + NAMED: "more_looks_than_planned",
+    "verdict stars.csv --figure ranking.bmp": "bad_setting",
+    "verdict stars.csv --over-all " + NAMED: "option_without_effect",
+    "verdict stars.csv --each domain --figure r.svg " + NAMED: "option_without_effect",
+    "verdict stars.csv --each domain --earlier stars.csv " + NAMED: "option_without_effect",
+    "verdict demo-srdc --figure r.svg": "option_without_effect",
+    "verdict demo-srdc --earlier stars.csv": "option_without_effect",
+    "verdict demo-rr cs-en --procedure wmt17": "argument_not_used",
+    "read demo-srdc de-en --save c.yaml": "option_without_effect",
+    "read stars.csv de-en --save c.yaml": "option_without_effect",
+    "verdict --system model": "no_file",
+    "verdict --": "no_file",
+    "verdict -stars.csv": "no_such_file",
+    "--system model verdict stars.csv": "unknown_command",
+    "formats stars.csv": "unknown_argument",
+    "campaigns demo-srdc": "unknown_argument",
+    "data wmt99": "unknown_campaign",
+    "data --all": "unknown_campaign",
     "verdict stars.csv --where domain=code domain": "bad_setting",
     "verdict stars.csv --codes a=1 a=2": "setting_twice",
     "verdict stars.csv --scale 5": "bad_setting",
@@ -218,6 +247,95 @@ def test_a_refusal_of_the_verdict_prints_the_command_of_the_verdict(
     assert run(capsys, *shlex.split(commands[0])[1:])[0] == 0
     facts = json.loads(Path("results/wer/verdict.json").read_text())
     assert facts["lower_is_better"] is True
+
+
+def test_questions_reach_the_page_of_each_ranking(table: str, capsys: Any) -> None:
+    asked = ["--ask", "Dogwood", "Alder", "--baseline", "Alder", "--candidates"]
+    looks = ["--look", "2", "--looks", "5"]
+    given = [*WORDS, "--each", "domain", *asked, *looks, "--output", "out"]
+    assert run(capsys, "verdict", table, *given)[0] == 0
+    for name in ("code", "chat"):
+        facts = json.loads(Path("out", name, "verdict.json").read_text())
+        assert set(facts["questions"]) == {"pairs", "baseline", "candidates", "looks"}
+        assert facts["alpha"] == 0.01
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_a_file_whose_name_begins_with_a_hyphen(place: str, table: str, capsys: Any) -> None:
+    Path(table).rename("-stars.csv")
+    parts = ["-stars.csv", *WORDS] if place == "before" else [*WORDS, "--", "-stars.csv"]
+    assert run(capsys, "read", *parts)[0] == 0
+
+
+@pytest.mark.parametrize("command", ["verdict", "read", "formats", "campaigns", "data"])
+def test_the_help_fits_a_terminal_and_names_every_option(command: str, capsys: Any) -> None:
+    code, out, _ = run(capsys, command, "--help")
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= 80
+    if command in ("verdict", "read"):
+        known = [word.option for word in WORDS_OF_TABLES.values()]
+        known += [f"--{name}" for name, each in cli.OPTIONS.items() if command in each.commands]
+        for option in known:
+            assert f"  {option} " in out or f"  {option}\n" in out
+
+
+# ------------------------------------------------------------------ words without effect
+
+VOTES = [("A", "B", "left"), ("B", "C", "right"), ("C", "A", "tie"), ("A", "C", "left")] * 3
+OF_SCORES = {
+    "--lower-is-better", "--higher-is-better", "--scale 0 5", "--year 2020", "--hit q", "--time q",
+    "--item-type q", "--score q", "--system q", "--wide left right", "--criteria left right",
+}  # fmt: skip
+OF_COMPARISONS = {"--order unknown"}
+OF_NO_TABLE = {"--unmarked clean", "--weights freitag2021", "--sheet a"}
+REPLACED = [
+    "--loser right --winner left --left left", "--loser right --winner left --order unknown",
+    "--options left --left left", "--options left --winner q", "--options left --order unknown",
+    "--outcome left=a right=b --winner winner", "--segment q --question q",
+]  # fmt: skip
+RATED = [
+    "--wide stars model --system model", "--criteria stars model --criterion domain",
+    "--question domain " + NAMED, *(f"{words} {NAMED}" for words in OF_COMPARISONS),
+    *(f"{words} {NAMED}" for words in OF_NO_TABLE),
+]  # fmt: skip
+VOTED = [*OF_SCORES, *OF_NO_TABLE, *REPLACED]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [*(f"stars.csv {words}" for words in sorted(RATED)),
+     *(f"votes.csv --left left --right right {words}" if "--left" not in words and
+       "loser" not in words and "options" not in words else f"votes.csv {words}"
+       for words in sorted(VOTED)),
+     *(f"votes.json {words}" for words in ("--header 2", "--skip-rows 1", "--sheet a")),
+     "arena.csv --scale 0 5", "arena.csv --year 2020", "arena.csv --weights freitag2021",
+     "arena.csv --unmarked clean"],
+)  # fmt: skip
+def test_a_word_that_can_have_no_effect_is_refused(line: str, table: str) -> None:
+    votes = pd.DataFrame(VOTES, columns=["left", "right", "winner"]).assign(q=range(12))
+    votes.to_csv("votes.csv", index=False)
+    votes.to_json("votes.json", orient="records")
+    arena = votes.rename(columns={"left": "model_a", "right": "model_b"})
+    arena.to_csv("arena.csv", index=False)
+    files, words = cli.parse_words(shlex.split(line))
+    with pytest.raises(DataError) as refused:
+        read(files[0], **words)
+    assert refused.value.code == "word_without_effect"
+
+
+@pytest.mark.parametrize("word", ["files", "header", "skip_rows", "sheet"])
+def test_words_of_files_are_refused_for_frames(word: str) -> None:
+    with pytest.raises(DataError) as refused:
+        rs.judgments(ratings(), **{word: 1})
+    assert refused.value.code == "word_without_effect"
+
+
+@pytest.mark.parametrize("codes", ["Adler=Alder", "98=99", "zz=3", "Alder=Ash Brich=Ash"])
+def test_codes_of_what_does_not_occur_are_refused(codes: str, table: str) -> None:
+    files, words = cli.parse_words([table, *WORDS, "--codes", *codes.split()])
+    with pytest.raises(DataError) as refused:
+        read(files[0], **words)
+    assert refused.value.code == "unknown_name"
 
 
 HOSTILE = ("<script>alert(1)</script>", "\x1b[31mred", "../../up", "a\u202eb")

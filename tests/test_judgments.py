@@ -82,9 +82,9 @@ def test_scores_are_described_by_type_of_item_or_by_system():
 
 def test_units_are_there_if_every_judgment_names_them():
     judgments = ratings()
-    assert rs.has_unit(judgments, "annotator x document") and not rs.has_unit(judgments, "hit")
+    assert judgments.has_unit("annotator x document") and not judgments.has_unit("hit")
     some = judgments.table.assign(document=judgments.table["document"].mask(np.arange(480) == 7))
-    assert not rs.has_unit(judgments.with_table(some), "annotator x document")
+    assert not judgments.with_table(some).has_unit("annotator x document")
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_units_are_there_if_every_judgment_names_them():
 )
 def test_a_notebook_can_require_kinds_and_columns(need, code):
     if not code:
-        rs.require(ratings(), **need)
+        ratings().require(**need)
         return
     with pytest.raises(rs.DataError) as caught:
-        rs.require(ratings(), **need)
+        ratings().require(**need)
     assert caught.value.code == code

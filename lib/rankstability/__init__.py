@@ -6,7 +6,7 @@
 ('HUMAN.0', 1)
 """
 
-from .errors import DataError, escape_invisible, suggest
+from .errors import DataError
 from .inference.questions import (
     compare_pair,
     compare_with_baseline,
@@ -19,45 +19,31 @@ from .io.load import campaigns, load, pairs
 from .io.official import official, published
 from .io.read import battles, judgments, read
 from .io.results import collect, save
-from .judgments import Judgments, has_unit, require
+from .judgments import Judgments
 from .perturb import degrade, keep, remove
 from .plots.cooccurrence import plot_cooccurrence
 from .plots.ranking import plot_pairs, plot_ranking, plot_ranks
 from .ranking.agreement import measure_agreement
 from .ranking.feedback import feedback_arc_set
 from .ranking.procedures import PROCEDURES
-from .ranking.relative import score_comparisons
+from .ranking.relative import pair_counts, score_comparisons
 from .ranking.result import Ranking
 from .ranking.rules import BOUNDARY_RULES
 from .ranking.tests import TESTS
-from .scores.pairwise import pair_counts
+from .scores.mqm import mqm_scores
 from .scores.segments import segment_scores
 from .scores.z import z_scores
 from .stability.bootstrap import bootstrap_ranks
-from .stability.components import variance_components
-from .stability.cooccurrence import co_judged_effects, count_cooccurrence
-from .stability.difficulty import difficulty_effects
+from .stability.comparison_model import ComparisonModel
+from .stability.cooccurrence import cooccurrence
+from .stability.difficulty import variance_components
 from .stability.fewest import fewest_removals
-from .stability.judge_models import compare_judge_model, judgments_saved, position_effects
+from .stability.judge_models import compare_judge_model
 from .stability.null import false_boundaries
 from .stability.plan import plan
-from .stability.protocols import (
-    compare_conclusions,
-    compare_protocols,
-    compare_test_sets,
-    split_documents,
-)
-from .stability.simulate import simulate_comparisons
-from .stability.simulated_errors import simulate_rank_ranges, simulate_ranking_errors
-from .stability.simulated_power import (
-    comparisons_needed,
-    expected_significant_share,
-    fit_spread,
-)
+from .stability.protocols import compare_studies
 from .stability.srp import least_entropy, srp
-from .stability.studies import keep_complete_items
-from .verdict.page import verdict
-from .verdict.several import verdicts
+from .verdict.verdict import verdict
 
 __version__ = "0.4.0"
 
@@ -65,42 +51,33 @@ __all__ = [
     "BOUNDARY_RULES",
     "PROCEDURES",
     "TESTS",
+    "ComparisonModel",
     "DataError",
     "Judgments",
     "Ranking",
     "battles",
     "bootstrap_ranks",
     "campaigns",
-    "co_judged_effects",
     "collect",
     "compare",
-    "compare_conclusions",
     "compare_judge_model",
     "compare_pair",
-    "compare_protocols",
     "compare_rankings",
-    "compare_test_sets",
+    "compare_studies",
     "compare_with_baseline",
-    "comparisons_needed",
-    "count_cooccurrence",
+    "cooccurrence",
     "degrade",
-    "difficulty_effects",
-    "escape_invisible",
-    "expected_significant_share",
     "false_boundaries",
     "feedback_arc_set",
     "fewest_removals",
     "find_candidates",
     "find_leaders",
-    "fit_spread",
-    "has_unit",
     "judgments",
-    "judgments_saved",
     "keep",
-    "keep_complete_items",
     "least_entropy",
     "load",
     "measure_agreement",
+    "mqm_scores",
     "official",
     "pair_counts",
     "pairs",
@@ -109,24 +86,16 @@ __all__ = [
     "plot_pairs",
     "plot_ranking",
     "plot_ranks",
-    "position_effects",
     "published",
     "rank_over_tasks",
     "rank_systems",
     "read",
     "remove",
-    "require",
     "save",
     "score_comparisons",
     "segment_scores",
-    "simulate_comparisons",
-    "simulate_rank_ranges",
-    "simulate_ranking_errors",
-    "split_documents",
     "srp",
-    "suggest",
     "variance_components",
     "verdict",
-    "verdicts",
     "z_scores",
 ]

@@ -6,23 +6,37 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from io import BytesIO
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from .errors import DataError, escape_invisible, suggest
-from .io.catalogue import is_known
-from .io.declare import FLAG, LIST, PAIRS, RANGE, WORDS, parse_words, quoted
+from .io.catalogue import find_campaign, is_known
+from .io.declare import (
+    FLAG,
+    LIST,
+    NAMES,
+    NUMBER,
+    PAIRS,
+    RANGE,
+    WORDS,
+    Word,
+    parse_words,
+    quoted,
+)
 from .io.download import download_all
 from .io.formats.registry import table
 from .io.load import campaigns, list_pairs, load
-from .io.read import read
+from .io.read import read, with_settings
 from .io.remedy import with_commands
 from .io.report import describe_reading
 from .io.settings import write_settings
+from .io.write import write_folder
 from .judgments import Judgments
 from .plots.ranking import plot_ranking
-from .verdict.page import Verdict, split_by, verdict
-from .verdict.several import verdicts
+from .verdict.page import Verdict, split_by
+from .verdict.verdict import verdict
 
 USAGE = {
     "verdict": "rankstability verdict FILE or CAMPAIGN [PAIR ...] [OPTIONS]",
@@ -41,7 +55,18 @@ ABOUT = {
 ASKED = "questions, asked before the scores were seen"
 RANKED, WRITTEN = "how systems are ranked", "what is written"
 READ, VERDICT = "rankstability read", "rankstability verdict"
+HELP_WIDTH, HELP_AT = 80, 29  # columns of the terminal, and before the help of an option
+END_OF_HELP = (
+    "The file comes first, or after --. The values of an option run to the next",
+    "option. A file whose name begins with -- is written with its folder: ./--a.csv.",
+)
 NO_VALUE, ONE, TWO_EACH = "none", "one", "two each"
+OF_ONE, OF_SEVERAL = ("earlier", "figure"), ("over-all",)  # options by the number of rankings
+FIGURES: dict[str, dict[str, Any]] = {  # by ending: what would make equal pictures differ
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+}
 CAMPAIGN_WORDS = ("each", "title")  # what can be declared about a campaign of the catalogue
 
 
@@ -120,12 +145,17 @@ def _run(given: list[str]) -> int:
     if {"-h", "--help"} & set(rest):
         _print(help_text(command))
         return 0
+    if command in ("formats", "campaigns") and rest:
+        raise DataError("unknown_argument", value=" ".join(rest), expected="no argument")
     if command == "formats":
         return _formats()
     if command == "campaigns":
         return _campaigns()
     if command == "data":
-        return download_all(rest)
+        for name in rest:
+            if not is_known(name):
+                find_campaign(name)  # raises
+        return 2 if download_all(rest) else 0
     return _verdict(rest) if command == "verdict" else _read(rest)
 
 
@@ -135,18 +165,26 @@ def help_text(command: str) -> str:
     if command not in ("verdict", "read"):
         return "\n".join(lines)
     groups: dict[str, list[tuple[str, str]]] = {}
+    for word in WORDS.values():
+        groups.setdefault(word.group, []).append((_form(word), word.help))
     for name, option in OPTIONS.items():
         if command in option.commands:
             groups.setdefault(option.group, []).append((f"--{name} {option.argument}", option.help))
-    shown = {FLAG: "", LIST: " NAME ...", PAIRS: " A=B ...", RANGE: " LOW HIGH"}
-    for word in WORDS.values():
-        form = word.option + shown.get(word.kind, " X")
-        groups.setdefault(word.group, []).append((form, word.help))
     for group, rows in groups.items():
         lines += ["", f"{group}:"]
-        lines += [f"  {form.strip():<26} {text}" for form, text in rows]
-    lines += ["", "The file comes first. The values of an option run to the next option."]
-    return "\n".join(lines)
+        for form, text in rows:
+            first, *more = wrap(text, HELP_WIDTH - HELP_AT, break_on_hyphens=False)
+            lines += [f"  {form.strip():<{HELP_AT - 3}} {first}"]
+            lines += [" " * HELP_AT + line for line in more]
+    return "\n".join([*lines, "", *END_OF_HELP])
+
+
+def _form(word: Word) -> str:
+    """Return an option that declares a table, with what it takes."""
+    column = "COLUMN" if word.group == NAMES else "X"
+    one = "|".join(word.allowed) or column
+    shown = {FLAG: "", LIST: "NAME ...", PAIRS: "A=B ...", RANGE: "LOW HIGH", NUMBER: "N"}
+    return f"{word.option} {shown.get(word.kind, one)}"
 
 
 # ------------------------------------------------------------------ options
@@ -170,7 +208,10 @@ def split_options(given: Sequence[str], command: str) -> tuple[list[str], dict[s
     current: list[str] | None = None
     for argument in given:
         name, equals, value = argument.removeprefix("--").partition("=")
-        if not argument.startswith("--") or argument == "--":
+        if argument == "--":
+            current = None
+            rest.append(argument)
+        elif not argument.startswith("--"):
             (rest if current is None else current).append(argument)
         elif name in known:
             if name in options and OPTIONS[name].takes != TWO_EACH:
@@ -194,7 +235,7 @@ def _check_number(name: str, values: Sequence[str]) -> None:
     takes = OPTIONS[name].takes
     if takes == NO_VALUE and values:
         raise DataError("value_of_flag", value=" ".join(values), column=f"--{name}")
-    if takes != NO_VALUE and not values:
+    if takes != NO_VALUE and not all(values or [""]):
         raise DataError("option_without_value", value=f"--{name}")
     if takes == ONE and len(values) > 1:
         raise DataError("several_values", value=" ".join(values), column=f"--{name}")
@@ -227,8 +268,8 @@ def _text(options: Mapping[str, list[str]], name: str) -> str | None:
 def read_judgments(given: Sequence[str]) -> tuple[dict[str, Judgments], str]:
     """Return the judgments that a command line names, by pair or task, and a name for results."""
     paths, words = parse_words(given)
-    if not paths:
-        raise DataError("no_file", expected="a file, a folder or a campaign")
+    if not paths or not paths[0]:
+        raise DataError("no_file", expected="a file, a folder or a campaign, before all options")
     first, *chosen = paths
     if is_known(first):
         return _of_campaign(first, chosen, words), first
@@ -277,7 +318,12 @@ def _known_names(chosen: Sequence[str], known: Sequence[str]) -> list[str]:
 def _verdict(given: Sequence[str]) -> int:
     """Write the verdict of each pair or task, and print its answer."""
     rest, options = split_options(given, "verdict")
+    if "look" in options and "looks" not in options:
+        raise DataError("option_without_effect", value="--look", expected="--looks, too")
+    if "figure" in options:
+        _check_figure(Path(options["figure"][0]))
     alpha = _number(options, "alpha", float)
+    look = _number(options, "look", int)
     ask = options.get("ask", [])
     asked: dict[str, Any] = {
         "procedure": _text(options, "procedure"),
@@ -287,13 +333,14 @@ def _verdict(given: Sequence[str]) -> int:
         "baseline": _text(options, "baseline"),
         "candidates": "candidates" in options,
         "leaders": _text(options, "leaders"),
-        "look": _number(options, "look", int) or 1,
+        "look": 1 if look is None else look,
         "looks": _number(options, "looks", int),
     }
     try:
         judgments, name = read_judgments(rest)
     except DataError as error:
         raise _as_verdict(error, options) from None
+    _check_number_of_rankings(options, several=len(judgments) > 1)
     if "earlier" in options:
         asked["earlier"] = _single(options["earlier"][0], rest)
     title = str(parse_words(rest)[1].get("title", ""))
@@ -301,15 +348,23 @@ def _verdict(given: Sequence[str]) -> int:
     if len(judgments) == 1:
         made = verdict(next(iter(judgments.values())), folder, title=title, **asked)
         _print(f"{made.answer}\n  {folder / 'verdict.html'}")
-        if "figure" in options:
+        if "figure" in options and isinstance(made, Verdict):
             _save_figure(made, Path(options["figure"][0]))
         return 0
-    several = verdicts(
+    several = verdict(
         judgments, folder, over_all="over-all" in options, title=title or name, **asked
     )
     _print(several.answer)
     _print(f"  {folder / 'index.html'}: all of them side by side")
     return 0
+
+
+def _check_number_of_rankings(options: Mapping[str, list[str]], several: bool) -> None:
+    """Raise DataError for an option that needs one ranking, or several."""
+    for option in OF_ONE if several else OF_SEVERAL:
+        if option in options:
+            expected = "one ranking" if several else "several rankings"
+            raise DataError("option_without_effect", value=f"--{option}", expected=expected)
 
 
 def _as_verdict(error: DataError, options: Mapping[str, list[str]]) -> DataError:
@@ -335,42 +390,58 @@ def _single(path: str, given: Sequence[str]) -> Judgments:
     return result
 
 
-def _save_figure(made: Verdict, path: Path) -> None:
-    """Write the ranking as a figure whose bytes depend on the picture alone."""
-    kind = path.suffix[1:].lower()
-    metadata: dict[str, dict[str, Any]] = {
-        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-        "svg": {"Date": None, "Creator": None},
-        "png": {"Software": None},
-    }
-    if kind not in metadata:
+def _check_figure(path: Path) -> None:
+    """Raise DataError unless a figure can be written in the format that the name ends with."""
+    if path.suffix[1:].lower() not in FIGURES:
         raise DataError(
             "bad_setting", column="--figure", value=path.name, expected=".pdf, .svg or .png"
         )
-    plot_ranking(made.ranking).savefig(path, format=kind, metadata=metadata[kind])
+
+
+def _save_figure(made: Verdict, path: Path) -> None:
+    """Write the ranking as a figure whose bytes depend on the picture alone."""
+    kind = path.suffix[1:].lower()
+    drawn = BytesIO()
+    plot_ranking(made.ranking).savefig(drawn, format=kind, metadata=FIGURES[kind])
+    write_folder(path.parent, {path.name: drawn.getvalue()})
     _print(f"  {path}")
 
 
 def _read(given: Sequence[str]) -> int:
     """Print how a file is read."""
     rest, options = split_options(given, "read")
+    save = _text(options, "save")
+    if save:
+        _check_save(rest)
     judgments, _ = read_judgments(rest)
     for name, each in judgments.items():
         if name:
             _print(f"{name}:")
         for line in describe_reading(each):
             _print(line)
-    save = _text(options, "save")
     if save:
         _save_words(rest, Path(save))
         _print(f"written: {save}")
     return 0
 
 
+def _check_save(given: Sequence[str]) -> None:
+    """Raise DataError unless words can be saved that read the same: those of a whole file."""
+    paths, _ = parse_words(given)
+    if paths and (is_known(paths[0]) or len(paths) > 1):
+        raise DataError(
+            "option_without_effect", value="--save", expected="a whole file or folder to be read"
+        )
+
+
 def _save_words(given: Sequence[str], target: Path) -> None:
-    """Write the words of a command line as ``campaign.yaml``, with the path of the data."""
+    """Write the words of a command line as ``campaign.yaml``, with the path of the data.
+
+    The words of a ``campaign.yaml`` that was read are written, too.
+    """
     paths, words = parse_words(given)
-    data, folder = Path(paths[0]).resolve(), target.resolve().parent
+    path, words = with_settings(Path(paths[0]), words)
+    data, folder = path.resolve(), target.resolve().parent
     inside = data.is_relative_to(folder)
     write_settings(words, target, str(data.relative_to(folder) if inside else data))
 

@@ -21,6 +21,7 @@ ERRORS: dict[str, str] = {
     "unknown_test": "There is no such test.",
     "unknown_rule": "There is no such rule for cluster boundaries.",
     "unknown_unit": "These judgments do not name this sampling unit.",
+    "wrong_argument": "The argument {argument} has a wrong type or value.",
     "bad_alpha": "The level must lie between 0 and 1.",
     "bad_divisor": "A divisor must be a positive number.",
     "system_without_score": "A system has no score.",
@@ -52,6 +53,8 @@ ERRORS: dict[str, str] = {
     "unknown_setting": "There is no such word to declare a table.",
     "bad_setting": "The word has a value of the wrong type.",
     "unknown_option": "There is no such option.",
+    "option_without_effect": "This option has no effect here.",
+    "unknown_argument": "The command does not take this argument.",
     "word_of_table": "This word declares a table, and a campaign of the catalogue needs none.",
     "option_twice": "The option is given twice.",
     "option_without_value": "The option needs a value.",
@@ -165,6 +168,7 @@ ERRORS: dict[str, str] = {
     "unknown_paper": "There are no published numbers of this paper.",
     "unwritable_folder": "The folder cannot be written to.",
     "not_a_result": "This is neither a table nor a figure.",
+    "bad_result_name": "The name of a result becomes the name of a file. It has letters, digits, blanks, points, underscores and hyphens, and begins with a letter or digit.",
     "nothing_to_collect": "No language pair has such a table.",
     "not_a_pair": "This is not a language pair.",
     "not_an_id": "This is not an id of this format.",
@@ -177,7 +181,7 @@ ERRORS: dict[str, str] = {
     "another_member": "A file of the archive is not the official one.",
     "not_a_regular_file": "The archive holds a link or a folder in place of a file.",
     "conversion_failed": "The script that converts this release failed.",
-    "word_without_effect": "This word has no effect on a file of this format.",
+    "word_without_effect": "This word has no effect on {kind}.",
     "not_a_rank": "This is not a rank.",
     "rank_of_empty_slot": "A slot that showed nothing has a rank.",
     "system_twice_in_block": "A system appears twice in one block.",
@@ -185,7 +189,7 @@ ERRORS: dict[str, str] = {
     # simulated studies
     "unknown_grouping": "There is no such grouping of items.",
     "unknown_normalisation": "There is no such normalisation.",
-    "bad_number": "This must be a whole number of at least 1.",
+    "bad_number": "This must be a whole number, and not too small.",
     "bad_block": "A block needs at least two systems, and no system twice.",
     "not_positive": "This must be a positive number.",
     "not_ascending": "The numbers of comparisons must ascend from at least 1.",
@@ -297,7 +301,7 @@ NOTES: dict[str, str] = {
     "few_effective_units": "Only very large differences can be detected, because there are fewer than "
     "four effective {unit}s. If {unit}s have strong preferences of their own, up to a quarter of "
     "such rankings could contain a false difference.",
-    "few_large_units": "{number} {unit}s hold about a fifth of the judgments each, or more. If their "
+    "few_large_units": "{number} {unit}s hold a large share of the judgments each. If their "
     "effects on systems are larger than all else, up to 8 % of such rankings contain an error "
     "instead of 5 %.",
     "unit_with_half": "A single {unit} holds half of the judgments or more, so that the {unit}s count "

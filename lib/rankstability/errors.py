@@ -6,10 +6,12 @@ import difflib
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from .codes import ERRORS
 
 MAX_SHOWN = 300  # characters of a value that a message repeats
+MAX_KNOWN = 20  # names that a message lists
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
@@ -26,6 +28,12 @@ def suggest(name: str, known: Iterable[str]) -> str:
     return close[0] if close else ""
 
 
+def _nearest(value: object, known: Iterable[str]) -> str | None:
+    """Return the nearest known name, or else the first of them; None if there are none."""
+    names = [str(name) for name in known]
+    return suggest(str(value), names) or ", ".join(names[:MAX_KNOWN]) or None
+
+
 class DataError(ValueError):
     """Unusable input: what is wrong, where, what was expected, and what to do.
 
@@ -40,6 +48,9 @@ class DataError(ValueError):
         Where the problem is.
     value, expected : optional
         What was found, and what was expected instead.
+    known : iterable of str, optional
+        The names that exist, where `value` is not one of them. The nearest is expected; if none is
+        near, the first of them.
     remedy : str, optional
         A command or a line of Python that solves the problem; it has been tried.
     **details
@@ -63,6 +74,7 @@ class DataError(ValueError):
         column: str | None = None,
         value: object = None,
         expected: str | None = None,
+        known: Iterable[str] = (),
         remedy: str | None = None,
         **details: object,
     ) -> None:
@@ -72,9 +84,9 @@ class DataError(ValueError):
         self.row = row
         self.column = column
         self.value = value
-        self.expected = expected
+        self.expected = expected or _nearest(value, known)
         self.remedy = remedy
-        self.details = details
+        self.details: dict[str, Any] = details
         super().__init__(escape_invisible(self._message()))
 
     def _message(self) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 
 from . import formatting
-from .errors import DataError, suggest
+from .arguments import check_alpha, check_arguments
+from .errors import DataError
 
 EXCLUDED = ["file", "code", "rows", "detail"]
 SCORE_KINDS = (
@@ -139,6 +140,56 @@ class Judgments:
     def _number(self, column: str) -> int:
         return int(self.table[column].nunique()) if column in self.table else 0
 
+    @check_arguments
+    def has_unit(self, unit: str) -> bool:
+        """Return whether every judgment names its sampling unit, such as ``annotator x document``.
+
+        Examples
+        --------
+        >>> import rankstability as rs
+        >>> rs.load("demo-srdc", "de-en").has_unit("annotator x document")
+        True
+        """
+        names = [name.strip() for name in unit.split(" x ")]
+        table = self.table
+        return all(name in table and bool(table[name].notna().all()) for name in names)
+
+    @check_arguments
+    def require(
+        self, kinds: Collection[str] = (), columns: Collection[str] = (), alpha: float = 0.05
+    ) -> None:
+        """Raise DataError unless the judgments are of one of the kinds and name these columns.
+
+        A notebook calls this first, so that it stops with one sentence on judgments to which it
+        does not apply.
+
+        Parameters
+        ----------
+        kinds : collection of str
+            The kinds to which it applies; empty: all.
+        columns : collection of str
+            Columns that it needs, such as ``annotator``.
+        alpha : float
+            The level that the notebook was given.
+
+        Raises
+        ------
+        DataError
+            ``not_applicable``, ``not_applicable_column`` or ``bad_alpha``.
+
+        Examples
+        --------
+        >>> import rankstability as rs
+        >>> judgments = rs.load("demo-srdc", "de-en")
+        >>> judgments.require(kinds=["direct_assessment"], columns=["annotator"])
+        """
+        if len(kinds) and self.kind not in list(kinds):
+            raise DataError("not_applicable", kinds=", ".join(map(str, kinds)), kind=self.kind)
+        for column in columns:
+            if column not in self.table:
+                raise DataError("not_applicable_column", column=column)
+        check_alpha(alpha)
+
     def describe(self) -> pd.DataFrame:
         """Return counts, means and standard deviations of the scores by item type, or by system.
 
@@ -179,61 +230,6 @@ def check_judgments(judgments: object, kinds: Collection[str] = ()) -> None:
         raise DataError("wrong_kind", kind=judgments.kind)
 
 
-def require(
-    judgments: Judgments,
-    kinds: Collection[str] = (),
-    columns: Collection[str] = (),
-    alpha: float = 0.05,
-) -> None:
-    """Raise DataError unless the judgments are of one of the kinds and name these columns.
-
-    A notebook calls this first, so that it stops with one sentence on judgments to which it does
-    not apply.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        The judgments that the notebook was given.
-    kinds : collection of str
-        The kinds to which it applies; empty: all.
-    columns : collection of str
-        Columns that it needs, such as ``annotator``.
-    alpha : float
-        The level that the notebook was given.
-
-    Raises
-    ------
-    DataError
-        ``not_applicable``, ``not_applicable_column`` or ``bad_alpha``.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> rs.require(rs.load("demo-srdc", "de-en"), kinds=["direct_assessment"], columns=["annotator"])
-    """
-    if kinds and judgments.kind not in kinds:
-        raise DataError("not_applicable", kinds=", ".join(kinds), kind=judgments.kind)
-    for column in columns:
-        if column not in judgments.table:
-            raise DataError("not_applicable_column", column=column)
-    if isinstance(alpha, str) or not 0 < alpha < 1:
-        raise DataError("bad_alpha", value=alpha)
-
-
-def has_unit(judgments: Judgments, unit: str) -> bool:
-    """Return whether every judgment names its sampling unit, such as ``annotator x document``.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> rs.has_unit(rs.load("demo-srdc", "de-en"), "annotator x document")
-    True
-    """
-    names = [name.strip() for name in unit.split(" x ")]
-    table = judgments.table
-    return all(name in table and bool(table[name].notna().all()) for name in names)
-
-
 def names_in(column: pd.Series) -> set[str]:
     """Return the names that occur in a column, as texts."""
     return {str(name) for name in column.dropna().unique()}
@@ -242,5 +238,4 @@ def names_in(column: pd.Series) -> set[str]:
 def check_names(names: Collection[str], known: Collection[str], code: str) -> None:
     """Raise DataError with this code, and the nearest known name, for a name that is not known."""
     for name in sorted({str(each) for each in names} - set(known)):
-        nearest = suggest(name, known) or ", ".join(sorted(known)[:20])
-        raise DataError(code, value=name, expected=nearest)
+        raise DataError(code, value=name, known=sorted(known))

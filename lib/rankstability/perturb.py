@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from .arguments import check_arguments
 from .errors import DataError
 from .judgments import (
+    COUNTED_TYPES,
     REFERENCE,
     SCORE_KINDS,
     Judgments,
@@ -18,6 +22,8 @@ from .judgments import (
     names_in,
 )
 
+MIN_DOCUMENT_SHARE = 0.5  # of the documents, that a system must have been rated on
+RATING = ["system", "document", "segment", "annotator"]
 PARTS = {  # argument: column, and the code of an unknown name
     "annotators": ("annotator", "unknown_annotator"),
     "documents": ("document", "unknown_document"),
@@ -26,6 +32,7 @@ PARTS = {  # argument: column, and the code of an unknown name
 }
 
 
+@check_arguments
 def remove(
     judgments: Judgments,
     systems: Iterable[str] = (),
@@ -80,6 +87,7 @@ def remove(
     return _select(judgments, kept)
 
 
+@check_arguments
 def keep(
     judgments: Judgments,
     systems: Iterable[str] | None = None,
@@ -88,11 +96,17 @@ def keep(
     documents: Iterable[str] | None = None,
     domains: Iterable[str] | None = None,
     criteria: Iterable[str] | None = None,
+    complete_items: bool = False,
 ) -> Judgments:
     """Return only the judgments of these systems, annotators or documents; None keeps all.
 
     Keeping some systems is removing all others that are ranked: references, controls and damaged
     references of kept systems stay.
+
+    Complete items are those from which whole studies can be simulated (Riley et al. 2024, section
+    4.2). Systems that were rated on fewer than half of the documents are left out first. Then only
+    those documents stay of which each annotator rated every segment of every system, with as many
+    annotators as most of these documents have.
 
     Parameters
     ----------
@@ -100,11 +114,17 @@ def keep(
         Judgments of any kind.
     systems, annotators, documents, domains, criteria : iterables of str, optional
         What is kept.
+    complete_items : bool
+        Whether only complete items are kept. The table then has a column ``bucket`` (documents
+        rated by the same annotators, from 1), unless the data name their buckets. What was left out
+        is in ``excluded``.
 
     Raises
     ------
     DataError
-        ``unknown_system``, ``unknown_annotator``, ... for a name that does not occur.
+        ``unknown_system``, ``unknown_annotator``, ... for a name that does not occur. For complete
+        items ``wrong_kind``, ``no_annotators_or_documents``, ``one_rating_per_item`` if most
+        documents have a single annotator, or ``no_complete_document``.
 
     Examples
     --------
@@ -112,7 +132,11 @@ def keep(
     >>> judgments = rs.load("demo-srdc", "de-en")
     >>> rs.keep(judgments, systems=["Elm.104", "Fir.105"]).systems
     ['Elm.104', 'Fir.105']
+    >>> complete = rs.keep(rs.load("demo-mqm", "en-de"), complete_items=True)
+    >>> complete.table.groupby("bucket")["document"].nunique().tolist()
+    [5, 5, 5, 5, 5, 5]
     """
+    check_judgments(judgments, SCORE_KINDS if complete_items else ())
     asked = {"annotators": annotators, "documents": documents, "domains": domains}
     asked["criteria"] = criteria
     given = {name: _as_set(names) for name, names in asked.items() if names is not None}
@@ -130,9 +154,11 @@ def keep(
                 rows &= _has(table, column, names)
         return rows
 
-    return _select(judgments, kept)
+    chosen_rows = _select(judgments, kept)
+    return _complete_items(chosen_rows) if complete_items else chosen_rows
 
 
+@check_arguments
 def degrade(judgments: Judgments, divisor: float) -> Judgments:
     """Divide the raw scores of human translations and references by a number.
 
@@ -163,7 +189,7 @@ def degrade(judgments: Judgments, divisor: float) -> Judgments:
     >>> worse = rs.degrade(rs.load("demo-srdc", "de-en"), 2)
     """
     check_judgments(judgments, SCORE_KINDS)
-    if not (np.isfinite(divisor) and divisor > 0):
+    if not 0 < divisor < math.inf:
         raise DataError("bad_divisor", value=divisor)
     if "z" in judgments.table:
         raise DataError("released_z_scores")
@@ -243,3 +269,67 @@ def _select(judgments: Judgments, kept: Callable[[pd.DataFrame], np.ndarray]) ->
     if changed["table"].empty:
         raise DataError("no_judgments")
     return replace(judgments, **changed)
+
+
+def _complete_items(judgments: Judgments) -> Judgments:
+    """Return the judgments of complete systems and documents, with their buckets; see `keep`."""
+    table = _ratings_of(judgments)
+    n_documents = table.groupby("system", observed=True)["document"].nunique()
+    enough = n_documents >= MIN_DOCUMENT_SHARE * table["document"].nunique()
+    excluded = [
+        ("system_on_few_documents", int((table["system"] == system).sum()), str(system))
+        for system in n_documents.index[~enough]
+    ]
+    table = table[table["system"].isin(n_documents.index[enough])]
+    by_document = table.groupby("document", observed=True)
+    n_annotators = by_document["annotator"].nunique()
+    n_ratings = by_document["segment"].nunique() * n_annotators * int(enough.sum())
+    whole = by_document.size() == n_ratings
+    usual = n_annotators.mode().iloc[0]
+    if usual < 2:
+        raise DataError("one_rating_per_item")
+    for code, documents in (
+        ("incomplete_document", whole.index[~whole]),
+        ("other_number_of_annotators", whole.index[whole & (n_annotators != usual)]),
+    ):
+        rows = table["document"].isin(documents)
+        if rows.any():
+            excluded.append((code, int(rows.sum()), f"{len(documents)} documents"))
+    table = table[table["document"].isin(whole.index[whole & (n_annotators == usual)])]
+    if table.empty:
+        raise DataError("no_complete_document", value=f"{len(whole)} documents")
+    if "bucket" not in table:
+        table = table.assign(bucket=_number_buckets(table))
+    rows = pd.DataFrame(
+        [(Path(judgments.source).name, *row) for row in excluded],
+        columns=judgments.excluded.columns,
+    )
+    every = [frame for frame in (judgments.excluded, rows) if len(frame)]
+    record = pd.concat(every, ignore_index=True) if every else rows
+    return judgments.with_table(table, excluded=record)
+
+
+def _ratings_of(judgments: Judgments) -> pd.DataFrame:
+    """Return the ratings of ranked outputs, one for each annotator and segment of a system."""
+    table = judgments.table
+    missing = [name for name in RATING if name not in table]
+    if missing:
+        raise DataError("no_annotators_or_documents", column=missing[0])
+    if "item_type" in table:
+        table = table[table["item_type"].isin(COUNTED_TYPES)]
+    table = table[table[[*RATING, "score"]].notna().all(axis=1)]
+    if table.empty:
+        raise DataError("no_judgments")
+    if table.duplicated(RATING).any():
+        table = table.drop_duplicates(RATING)
+    return table
+
+
+def _number_buckets(table: pd.DataFrame) -> pd.Series:
+    """Return the bucket of each row, from 1: documents that have the same annotators."""
+    both = table[["document", "annotator"]].drop_duplicates().astype(str)
+    both = both.sort_values(["document", "annotator"])
+    annotators = both.groupby("document")["annotator"].agg("|".join)
+    codes, _ = pd.factorize(annotators, sort=True)
+    number = pd.Series(codes + 1, index=annotators.index)
+    return table["document"].astype(str).map(number)

@@ -148,3 +148,8 @@ def test_a_kept_notebook_does_not_name_the_process_that_ran_it(tmp_path):
     kept = nbformat.read(path, as_version=4).cells[0].outputs[0].text
     assert "4711" not in kept
     assert kept.endswith(":4: UserWarning: two rows\n")
+
+
+def test_a_cell_of_the_report_holds_no_markup_and_nothing_invisible():
+    report = pytest.importorskip("companion.batch.report")
+    assert report.cell("A|b\nÄ\u202e") == r"A\|b Ä\\u202e"

@@ -39,6 +39,21 @@ def test_two_values_give_the_exact_sign_test():
     assert pair_tests(board(score)).p[0, 1] == pytest.approx(expected)
 
 
+def test_items_that_all_systems_answer_alike_say_nothing():
+    rng = np.random.default_rng(8)
+    binary = (rng.random((20, 4)) < [0.9, 0.6, 0.5, 0.2]).astype(float)
+    alike = np.ones((200, 4))
+    np.testing.assert_allclose(
+        pair_tests(board(np.vstack([binary, alike]))).p, pair_tests(board(binary)).p
+    )
+    for seed in range(20):
+        score = np.random.default_rng(seed).normal([0.9, 0.5, 0.2, 0], 1, (6, 4))
+        before = pair_tests(board(score)).p
+        after = pair_tests(board(np.vstack([score, alike]))).p
+        assert (after >= 2.0**-5).all()
+        assert (after[before > 0.05] > 0.05).all()
+
+
 def test_p_is_not_below_that_of_a_sign_test():
     score = np.array([[3.0, 1.0], [2.9, 1.0], [3.1, 1.0], [3.0, 1.02]])
     assert pair_tests(board(score)).p[0, 1] == pytest.approx(2.0**-3)

@@ -7,6 +7,7 @@ import pytest
 
 from rankstability.errors import DataError
 from rankstability.inference.ratings import infer_ratings, pair_tests, second_answer
+from rankstability.inference.regimes import share_notes
 from rankstability.scores.arrays import ScoreArrays
 from rating_tables import crossed, random_ratings, rating_arrays
 
@@ -25,6 +26,28 @@ def wide(seed=0, **words):
     """Return ratings with large differences, so that there are statements."""
     arrays = random_ratings(seed, annotators=10, documents=30, **words)
     return replace(arrays, score=arrays.score - 6.0 * arrays.system)
+
+
+def take_rows(arrays, rows):
+    """Return these rows (numbers) of a table."""
+    units = {kind: codes[rows] for kind, codes in arrays.units.items()}
+    parts = {name: getattr(arrays, name)[rows] for name in ("system", "segment", "score")}
+    return replace(arrays, units=units, **parts)
+
+
+def with_equal_documents(arrays, number):
+    """Return the ratings with more documents, on which all systems have the same scores."""
+    units = arrays.units
+    rows = list(zip(arrays.system, arrays.segment, units["document"], units["annotator"],
+                    arrays.score, strict=True))  # fmt: skip
+    document, segment = units["document"].max() + 1, arrays.segment.max() + 1
+    more = [
+        (system, segment + k, document + k // 3, annotator, 50.0)
+        for k in range(3 * number)
+        for annotator in (k // 3 % 8, (k // 3 + 3) % 8)
+        for system in range(len(arrays.systems))
+    ]
+    return rating_arrays(rows + more)
 
 
 def test_statements_agree_with_each_other():
@@ -47,6 +70,42 @@ def test_renamed_systems_change_nothing():
     names = tuple(arrays.systems[k] for k in order)
     renamed = replace(arrays, systems=names, system=np.argsort(order)[arrays.system])
     assert by_name(infer_ratings(renamed)) == by_name(infer_ratings(arrays))
+
+
+def test_the_order_of_rows_and_repeated_rows_change_nothing():
+    arrays = wide(1, missing=0.2)
+    before = infer_ratings(arrays)
+    for rows in (
+        np.random.default_rng(0).permutation(arrays.n_judgments),
+        np.repeat(np.arange(arrays.n_judgments), 2),  # two halves of each judgment
+    ):
+        after = infer_ratings(take_rows(arrays, rows))
+        assert by_name(after) == by_name(before)
+        assert after.variance == pytest.approx(before.variance)
+        assert after.p == pytest.approx(before.p)
+
+
+def test_documents_on_which_two_systems_are_alike_make_no_difference_significant():
+    before, after = [], []
+    for seed in range(60):
+        arrays = random_ratings(seed, systems=2, annotators=8, documents=6)
+        more = with_equal_documents(arrays, 40)
+        for p, table in ((before, arrays), (after, more)):
+            p.append(pair_tests(table, "document").p[0, 1])
+    inconclusive = np.array(before) > 0.05
+    assert 20 < inconclusive.sum() < 60
+    assert (np.array(after)[inconclusive] > 0.05).all()
+
+
+def test_a_difference_on_three_of_many_documents_is_no_statement():
+    score = np.zeros((60, 2))
+    score[:3, 0] = 50
+    rows = [
+        (s, d, d, a, score[d, s] + 5 * a) for d in range(60) for s in range(2) for a in range(6)
+    ]
+    inference = infer_ratings(rating_arrays(rows))
+    assert inference.difference[0, 1] == pytest.approx(2.5)
+    assert not inference.better.any() and inference.p[0, 1] > 0.05
 
 
 def test_a_system_with_few_units_cannot_be_assessed_and_removes_no_boundary():
@@ -238,3 +297,9 @@ def test_speed_of_many_systems_and_annotators():
     start = time.process_time()
     infer_ratings(arrays)
     assert time.process_time() - start < 10
+
+
+def test_six_heavy_questions_are_named():
+    six = np.array([0.15] * 6 + [0.1])
+    assert share_notes({"question": six}) == {"few_large_units": {"number": 6, "unit": "question"}}
+    assert share_notes({"annotator": six}) == {}

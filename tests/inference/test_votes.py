@@ -402,6 +402,29 @@ def test_a_question_with_ties_only_adds_no_units(relative):
     np.testing.assert_allclose(pairs_by_code(after, after.df), pairs_by_code(before, before.df))
 
 
+@pytest.mark.parametrize("relative", [False, True])
+def test_questions_with_ties_only_lower_no_p_below_that_of_the_decided_votes(relative):
+    votes = replace(random_votes(14), relative_ranking=relative, order_known=not relative)
+    few = rows(votes, np.arange(30))
+    before = infer_votes(few)
+    tied = rows(few, np.append(np.arange(30), np.tile(np.arange(30), 20)))
+    added = np.arange(len(tied.first)) >= 30
+    after = infer_votes(
+        replace(
+            tied,
+            outcome=np.where(added, 0.5, tied.outcome),
+            question=np.where(added, 100 + np.arange(len(added)), tied.question),
+        )
+    )
+    decided = few.outcome != 0.5
+    both = np.append(few.first[decided], few.second[decided])
+    number = np.bincount(both, minlength=5)
+    least = 2.0 ** (1 - np.minimum.outer(number, number))
+    p = pairs_by_code(after, after.p)
+    assert (p >= np.minimum(least, 1)[np.triu_indices(5, 1)] - 1e-12).all()
+    assert (after.better <= before.better).all() and after.reasons == before.reasons
+
+
 def test_few_questions_are_named():
     rng = np.random.default_rng(3)
     votes = replace(random_votes(11, size=4000), question=rng.integers(0, 4, 4000))

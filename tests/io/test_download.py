@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from rankstability.errors import DataError
-from rankstability.io import catalogue, download
+from rankstability.io import catalogue, download, official
 from rankstability.io.formats.files import git_blob
 
 ALL_ROWS = b"HITId\tWorkerId\n" + b"some judgments\n" * 200
@@ -337,3 +337,23 @@ def test_every_address_of_the_catalogue_is_pinned() -> None:
                 assert len(facts["git_blob"]) == 40, (name, file)
                 address = download.address_of(source, file)
                 assert address.startswith(f"{download.RAW}/{source['repository']}/")
+
+
+def test_the_files_that_printed_values_wait_for_are_listed(
+    root: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(official, "repository_root", lambda: root.parent)
+    assert download.list_deciding_files().empty
+    folder = root.parent / "data" / "published"
+    folder.mkdir()
+    (folder / "paper.csv").write_text(
+        "paper,cell,no_data\n"
+        "paper,a,decided by human.tar.gz\n"
+        "paper,b,decided by ad-latest.csv\n"
+        "paper,c,decided by human.tar.gz and elsewhere.tar.gz\n"
+    )
+    expected = [("elsewhere.tar.gz", 1, False), ("human.tar.gz", 2, False)]
+    assert list(download.list_deciding_files().itertuples(index=False, name=None)) == expected
+    assert download.download_all(["loose", "both"]) == 0
+    found = download.list_deciding_files().set_index("file")["found"]
+    assert found.to_dict() == {"elsewhere.tar.gz": False, "human.tar.gz": True}

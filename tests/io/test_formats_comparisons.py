@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rankstability.errors import DataError
-from rankstability.io.formats import arena, ranking_blocks, registry, relative_ranking
+from rankstability.io.formats import arena, registry, relative_ranking
 from rankstability.io.load import load
 from real import real_data
 
@@ -123,14 +123,6 @@ def test_the_same_rows_in_two_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         relative_ranking.read(files)
     assert error.value.code == "repeated_file"
-
-
-def test_the_editing_task_of_wmt10() -> None:
-    folder = real_data("wmt10")
-    edits = ranking_blocks.read_edits(folder / "data_EDT.tsv")
-    assert {"pair", "system", "action"} <= set(edits)
-    judged = ranking_blocks.read_acceptability(folder / "data_ACC.csv")
-    assert set(judged["pair"]) >= {"en-cs", "cs-en"}
 
 
 VOTES = [

@@ -300,3 +300,79 @@ def test_files_are_closed_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_pandas_reads_a_buffer_of_the_same_text() -> None:
     found = judgments(pd.read_csv(io.StringIO(TEXT), keep_default_na=False, na_values=[""]))
     assert rows_of(found) == RIGHT
+
+
+# ------------------------------------------------------------------ frames that hold no judgments
+
+RATED = FRAME.dropna().reset_index(drop=True)
+ODD: dict[str, Any] = {
+    "no rows": RATED.head(0),
+    "no columns": pd.DataFrame(index=range(3)),
+    "a column twice": pd.concat([RATED, RATED[["score"]]], axis=1),
+    "several levels of columns": RATED.set_axis(
+        pd.MultiIndex.from_tuples([("a", name) for name in RATED]), axis=1
+    ),
+    "complex scores": RATED.assign(score=RATED["score"].astype(complex)),
+    "durations": RATED.assign(score=pd.to_timedelta(RATED["score"], unit="s")),
+    "dates": RATED.assign(score=pd.to_datetime(RATED["score"], unit="s")),
+    "objects": RATED.assign(score=[object()] * len(RATED)),
+    "lists": RATED.assign(score=[[1]] * len(RATED)),
+    "endless scores": RATED.assign(score=np.inf),
+    "numbers that are too long": RATED.assign(score=[10**400] * len(RATED)),
+    "half a character as a column": RATED.set_axis(
+        pd.Index(["system", "segment", "annotator", "\ud800"], dtype=object), axis=1
+    ),
+    "sets": RATED.assign(system=[{"a"}] * len(RATED)),
+    "a series": RATED["score"],
+    "an array": RATED.to_numpy(),
+    "a dictionary": RATED.to_dict(),
+    "nothing": None,
+    "a path": Path("a.csv"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_frames_that_hold_no_judgments_are_refused(name: str) -> None:
+    for build in (judgments, battles):
+        with pytest.raises(DataError):
+            build(ODD[name])
+
+
+@pytest.mark.parametrize(
+    "dtype", ["category", "object", "Int64", "Float64", "string", "float16", "int8", "bool"]
+)
+def test_scores_of_any_type_are_the_same(dtype: str) -> None:
+    whole = RATED.assign(score=RATED["score"].round())
+    frame = whole.assign(score=whole["score"].astype(dtype))
+    right = whole["score"].astype(bool).astype(float) if dtype == "bool" else whole["score"]
+    assert judgments(frame).table["score"].tolist() == right.tolist()
+
+
+@pytest.mark.parametrize("name", ["system", "score", "variable", "value", "criterion"])
+@pytest.mark.parametrize("word", ["wide", "criteria"])
+def test_a_wide_table_can_have_columns_with_the_names_of_a_long_one(word: str, name: str) -> None:
+    frame = pd.DataFrame({"item": range(6), "of": list("XY") * 3, "A": range(6), "B": [3] * 6})
+    frame[name] = "x"
+    if word == "wide":
+        found = judgments(frame, segment="item", wide=["A", "B"])
+        assert found.table.groupby("system", observed=True)["score"].sum().to_dict() == {
+            "A": 15.0,
+            "B": 18.0,
+        }
+    elif name != "system":
+        parts = judgments(frame, segment="item", system="of", criteria=["A", "B"], each="criterion")
+        assert {key: part.table["score"].sum() for key, part in parts.items()} == {
+            "A": 15.0,
+            "B": 18.0,
+        }
+
+
+@pytest.mark.parametrize(
+    "value",
+    [pd.Series(["system"]), np.array([["system"]]), RATED, object(), b"x", 1j, {"a"}, [None], "{0}",
+     "\ud800", {"a": ["b", "c"]}],
+)  # fmt: skip
+@pytest.mark.parametrize("word", ["system", "scale", "codes", "header", "lower_is_better"])
+def test_words_of_another_type_are_refused(word: str, value: Any) -> None:
+    with pytest.raises(DataError):
+        judgments(RATED, **{word: value})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shlex
 import time
@@ -15,6 +16,7 @@ import pytest
 import rankstability as rs
 from rankstability import cli
 from rankstability.errors import DataError
+from rankstability.io.paths import demo_folder
 from rankstability.io.read import battles, judgments, read
 
 SYSTEMS = ("Alder", "Birch", "Cedar", "Dogwood")
@@ -226,6 +228,20 @@ REFUSED: dict[str, tuple[str, Callable[[], pd.DataFrame], str, bool]] = {
         "",
         True,
     ),
+    "ranks in columns": (
+        "ranks_in_columns",
+        lambda: pd.DataFrame({"item": range(6), "A": [1, 2, 3] * 2, "B": [2, 3, 1] * 2, "C": [3, 1, 2] * 2}),
+        "--segment item --wide A B C",
+        True,
+    ),
+    "a code for no score": (
+        "stray_scores",
+        lambda: changed(ratings(), "score", 7, -99),
+        "",
+        True,
+    ),
+    "two spellings of a code": ("unknown_name", ratings, "--codes Adler=Alder", False),
+    "a word of MQM": ("word_without_effect", ratings, "--unmarked clean", False),
     "each with a value a row": (
         "too_many_rankings",
         lambda: pd.concat([ratings(serial=0)] * 4).assign(serial=range(576)),
@@ -469,6 +485,100 @@ def test_words_of_mqm_have_no_effect_on_other_formats(words: str, tmp_path: Path
     with pytest.raises(DataError) as refused:
         read(files[0], **given)
     assert refused.value.code == "word_without_effect"
+
+
+# ------------------------------------------------------------------ every remedy has an example
+
+
+def codes_with_remedies() -> set[str]:
+    """Return the codes of all errors in the library that print a command or a line of Python."""
+    found: set[str] = set()
+    for path in Path(rs.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or getattr(node.func, "id", "") != "DataError":
+                continue
+            if {"propose", "alternatives", "remedy"} & {each.arg for each in node.keywords}:
+                texts = [
+                    each.value for each in ast.walk(node.args[0]) if isinstance(each, ast.Constant)
+                ]
+                found.update(str(text) for text in texts)
+    return found
+
+
+def refused_by(call: Callable[[], Any]) -> DataError:
+    with pytest.raises(DataError) as refused:
+        call()
+    return refused.value
+
+
+def choices(folder: Path) -> DataError:
+    frame = pd.DataFrame({"best": ["A", "B", "Z"], "shown": ["A,B,C", "B,C,A", "A,B,C"]})
+    return refused_by(lambda: read(written(frame, folder), chosen="best", options="shown"))
+
+
+def files_of_systems(folder: Path) -> DataError:
+    for system, frame in ratings().groupby("system"):
+        written(frame.drop(columns="system"), folder, f"{system}.csv")
+    return refused_by(lambda: read(folder))
+
+
+def folders_of_systems(folder: Path) -> DataError:
+    for system, frame in ratings().groupby("system"):
+        (folder / str(system)).mkdir()
+        written(frame.drop(columns="system"), folder / str(system), "out.csv")
+    return refused_by(lambda: read(folder))
+
+
+def marked_errors(folder: Path) -> DataError:
+    source = next((demo_folder() / "demo-mqm").glob("*.tsv"))
+    rows = pd.read_csv(source, sep="\t", dtype=str, keep_default_na=False, quoting=3)
+    rows = rows[rows["severity"].isin(["Minor", "Major"])]
+    path = folder / "my mqm.en-de.tsv"
+    rows.to_csv(path, sep="\t", index=False, quoting=3)
+    return refused_by(lambda: read(path, title="T"))
+
+
+OTHERS: dict[str, Callable[[Path], DataError]] = {
+    "chosen_not_shown": choices,
+    "several_files": files_of_systems,
+    "files_in_folders": folders_of_systems,
+    "unmarked_outputs": marked_errors,
+}
+OF_MAKE = {"campaign_not_here": "data", "nothing_to_collect": "figures"}
+TESTED_ELSEWHERE = {"no_file_fits", "system_without_score"}  # never with a command; in Python
+
+
+def test_every_error_with_a_remedy_has_an_example() -> None:
+    shown = {code for code, _, _, helps in REFUSED.values() if helps}
+    examples = shown | set(OTHERS) | set(OF_MAKE) | TESTED_ELSEWHERE
+    assert codes_with_remedies() <= examples
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_commands_of_other_refusals_work(code: str, tmp_path: Path, capsys: Any) -> None:
+    error = OTHERS[code](tmp_path)
+    assert error.code == code
+    assert run_remedies(error, capsys) > 0
+
+
+@pytest.mark.parametrize("code", OF_MAKE)
+def test_commands_of_make_are_targets(code: str) -> None:
+    makefile = (Path(__file__).resolve().parents[2] / "Makefile").read_text()
+    assert f"\n{OF_MAKE[code]}:" in makefile
+
+
+def test_a_line_of_python_removes_systems_that_would_have_no_score() -> None:
+    judgments = rs.load("demo-srdc", "de-en")
+    table = judgments.table.copy()
+    name = judgments.systems[0]
+    alone = table["system"] == name
+    table["annotator"] = table["annotator"].astype(str).where(~alone, "constant")
+    table["score"] = table["score"].where(~alone, 50.0)
+    changed = judgments.with_table(table, all_rows=None)
+    error = refused_by(lambda: rs.rank_systems(changed, procedure="wmt17"))
+    assert error.code == "system_without_score"
+    fewer = eval(str(error.remedy), {"rs": rs, "judgments": changed})
+    assert name not in rs.rank_systems(fewer, procedure="wmt17").systems
 
 
 # ------------------------------------------------------------------ large files

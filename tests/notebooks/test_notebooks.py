@@ -9,6 +9,8 @@ import papermill
 import pytest
 from nbclient import NotebookClient
 
+import rankstability as rs
+
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 RUN = [path for path in NOTEBOOKS if not path.stem.split("_")[0].endswith("b")]
@@ -50,6 +52,17 @@ def test_a_notebook_imports_only_the_library_and_the_usual_packages(path):
             assert {name.split(".")[0] for name in names} <= ALLOWED
         assert "sys.path" not in source
         assert len(source.splitlines()) <= MAX_LINES or path.stem.startswith("90")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_uses_only_public_names_of_the_library(path):
+    notebook = nbformat.read(path, as_version=4)
+    text = "\n".join([cell.source for cell in notebook.cells])
+    assert set(re.findall(r"\brs\.(\w+)", text)) <= set(rs.__all__)
+    for source in [*code_of(notebook), *suggestions(notebook)]:
+        for node in ast.walk(ast.parse(source)):
+            inner = isinstance(node, ast.Attribute) and node.attr.startswith("_")
+            assert not inner
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -105,3 +118,16 @@ def test_a_notebook_stops_at_once_where_it_does_not_apply(name, campaign, tmp_pa
         )
     assert caught.value.ename == "DataError"
     assert caught.value.exec_count == 3  # after the defaults and the parameters that were given
+
+
+@pytest.mark.parametrize("topic", ["01_replication", "05_document_difficulty"])
+def test_a_notebook_on_scores_also_runs_on_mqm_without_z_scores(topic):
+    path = ROOT / "notebooks" / f"{topic}.ipynb"
+    parameters, *rest = code_of(nbformat.read(path, as_version=4))
+    names = {}
+    exec(parameters, names)
+    names |= {"campaign": "demo-mqm", "pair": "en-de"}
+    for source in rest:
+        exec(source, names)
+    assert names["judgments"].kind == "mqm"
+    assert len(names["conclusions"])

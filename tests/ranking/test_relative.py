@@ -9,7 +9,7 @@ from rankstability.inference.rank import rank_systems
 from rankstability.io.load import load, pairs
 from rankstability.io.official import published
 from rankstability.ranking import relative
-from rankstability.ranking.relative import METHODS, rank_counts, score_comparisons, sign_tests
+from rankstability.ranking.relative import METHODS, pair_counts, rank_counts, score_comparisons
 from rankstability.scores.pairwise import PairCounts, count_pairs
 from real import real_data
 from simulated_votes import ranking_blocks
@@ -108,12 +108,17 @@ def test_controls_have_no_score():
 
 def test_sign_tests_are_corrected_for_all_pairs():
     blocks = [{"a": 1, "b": 2, "c": 3}] * 9 + [{"a": 2, "b": 1, "c": 1}]
-    tests = sign_tests(ranking_blocks(blocks))
+    tests = pair_counts(ranking_blocks(blocks), tests=True)
     first = tests.iloc[0]
-    assert (first["winner"], first["loser"], first["wins"], first["losses"]) == ("a", "b", 9, 1)
+    assert (first["system_a"], first["system_b"], first["wins_a"], first["wins_b"]) == (
+        "a",
+        "b",
+        9,
+        1,
+    )
     assert first["p"] == pytest.approx(2 * 11 / 1024)
     last = tests.iloc[2]
-    assert (last["wins"], last["ties"]) == (9, 1)
+    assert (last["wins_a"], last["ties"]) == (9, 1)
     assert last["p"] == pytest.approx(2 / 512)
     assert last["p_holm"] == pytest.approx(3 * 2 / 512)
     assert first["p_holm"] == pytest.approx(2 * 22 / 1024)

@@ -8,10 +8,10 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from rankstability import DataError
+from rankstability.arguments import check_alpha
 from rankstability.ranking.tests import (
     TESTS,
     apply_test,
-    check_alpha,
     correct,
     rank_sum_tests,
     sign_test,

@@ -13,11 +13,11 @@ from rankstability.errors import DataError
 from rankstability.io.load import load, pairs
 from rankstability.judgments import Judgments
 from rankstability.perturb import remove
+from rankstability.ranking.relative import pair_counts
 from rankstability.scores.pairwise import (
     PairCounts,
     count_pairs,
     count_votes,
-    pair_counts,
     rank_matrix,
     vote_arrays,
 )

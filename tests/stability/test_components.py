@@ -183,7 +183,7 @@ def test_scores_without_variance_are_refused(y, code):
 
 
 def test_the_table_of_judgments_names_score_and_component():
-    table = components.variance_components(load("demo-srpdc", "de-en"))
+    table = components.component_table(load("demo-srpdc", "de-en"))
     assert table["score"].unique().tolist() == ["raw", "z"]
     assert table["component"][:8].tolist() == [*components.FACTORS, "residual"]
     assert table.groupby("score")["share"].sum().tolist() == pytest.approx([1, 1])
@@ -191,7 +191,7 @@ def test_the_table_of_judgments_names_score_and_component():
     assert raw["annotator"] == pytest.approx(72.797, abs=0.01)  # as in version 0.3.0
     assert raw["residual"] == pytest.approx(281.767, abs=0.01)
     with pytest.raises(DataError) as caught:
-        components.variance_components(load("demo-rr", "cs-en"))
+        components.component_table(load("demo-rr", "cs-en"))
     assert caught.value.code == "wrong_kind"
 
 

@@ -12,6 +12,7 @@ from rankstability.judgments import Judgments
 from rankstability.stability.cooccurrence import (
     _annotators,
     co_judged_effects,
+    cooccurrence,
     count_cooccurrence,
     fit_additive,
 )
@@ -183,3 +184,20 @@ def test_what_cannot_be_asked_is_refused(function, judgments, code):
     with pytest.raises(DataError) as error:
         function(judgments)
     assert error.value.code == code
+
+
+def test_cooccurrence_is_asked_for_by_pair_or_by_system():
+    judgments = load("demo-srpdc", "de-en")
+    pd.testing.assert_frame_equal(
+        cooccurrence(judgments, unit="annotator"), count_cooccurrence(judgments, "annotator")
+    )
+    pd.testing.assert_frame_equal(
+        cooccurrence(judgments, by="system"), co_judged_effects(judgments)
+    )
+    for words, code in (
+        ({"by": "annotator"}, "unknown_unit"),
+        ({"by": "system", "unit": "hit"}, "argument_not_used"),
+    ):
+        with pytest.raises(DataError) as error:
+            cooccurrence(judgments, **words)
+        assert error.value.code == code

@@ -8,8 +8,13 @@ from rankstability.errors import DataError
 from rankstability.io.load import load
 from rankstability.judgments import Judgments
 from rankstability.scores.build import score_arrays
-from rankstability.stability.components import fit_judgments, variance_components
-from rankstability.stability.difficulty import difficulty_effects
+from rankstability.stability.components import fit_judgments
+from rankstability.stability.difficulty import (
+    _by_document,
+    _by_system,
+    segment_table,
+    variance_components,
+)
 from real import real_data
 
 
@@ -39,7 +44,7 @@ def planted(seed=31):
 def test_planted_difficulty_is_found_with_intervals_that_cover():
     frame, ease = planted()
     judgments = judged(frame)
-    table = difficulty_effects(judgments, by="document").set_index("document")
+    table = variance_components(judgments).difficulty.set_index("document")
     truth = pd.Series(-(ease - ease.mean()), [f"d{k:02d}" for k in range(40)])[table.index]
     assert np.corrcoef(table["difficulty"], truth)[0, 1] > 0.97
     inside = (table["difficulty_low"] <= truth) & (truth <= table["difficulty_high"])
@@ -52,7 +57,9 @@ def test_planted_difficulty_is_found_with_intervals_that_cover():
 
 def test_the_system_on_easy_documents_gains_by_them():
     frame, ease = planted()
-    table = difficulty_effects(judged(frame, humans=("S3",))).set_index("system")
+    table = variance_components(judged(frame, humans=("S3",))).difficulty_effects.set_index(
+        "system"
+    )
     of = frame["document"].str[1:].astype(int).map(pd.Series(ease))
     true = of.groupby(frame["system"]).mean()
     true = true - true.mean()
@@ -66,9 +73,9 @@ def test_the_system_on_easy_documents_gains_by_them():
 
 def test_where_lower_is_better_signs_turn_and_ranks_do_not():
     frame, _ = planted()
-    plain = difficulty_effects(judged(frame)).set_index("system")
+    plain = variance_components(judged(frame)).difficulty_effects.set_index("system")
     errors = judged(frame.assign(score=100 - frame["score"]), lower_is_better=True)
-    turned = difficulty_effects(errors).set_index("system").loc[plain.index]
+    turned = variance_components(errors).difficulty_effects.set_index("system").loc[plain.index]
     assert turned["rank"].tolist() == plain["rank"].tolist()
     assert turned["difficulty_effect"].to_numpy() == pytest.approx(
         -plain["difficulty_effect"].to_numpy(), abs=1e-4
@@ -78,7 +85,7 @@ def test_where_lower_is_better_signs_turn_and_ranks_do_not():
 
 
 def test_a_balanced_design_has_no_effect_of_documents():
-    table = difficulty_effects(load("demo-mqm", "en-de"))
+    table = variance_components(load("demo-mqm", "en-de")).difficulty_effects
     assert (table["difficulty_effect"] == 0).all()
     assert (table["rank"] == table["rank_without"]).all() and "mean_z" not in table
 
@@ -106,25 +113,22 @@ def test_a_factor_that_is_not_determined_is_left_out(annotators, once, left_out)
     fitted = fit_judgments(judgments)["raw"]
     assert left_out <= set(fitted.left_out)
     assert all(fitted.variance[name] == 0 for name in left_out)
-    table = difficulty_effects(judgments)
+    table = variance_components(judgments).difficulty_effects
     assert np.isfinite(table[["difficulty_effect", "segment_effect_z"]].to_numpy()).all()
-    assert len(difficulty_effects(judgments, by="document")) == 12
+    assert len(variance_components(judgments).difficulty) == 12
 
 
 def test_without_documents_nothing_is_estimated():
     frame, _ = planted()
     bare = frame.drop(columns="document").astype({"annotator": "category"})
     with pytest.raises(DataError) as caught:
-        difficulty_effects(Judgments(bare, "direct_assessment"))
+        _ = variance_components(Judgments(bare, "direct_assessment")).difficulty_effects
     assert caught.value.code == "no_documents"
-    with pytest.raises(DataError) as caught:
-        difficulty_effects(judged(frame), by="annotator")
-    assert caught.value.code == "unknown_unit"
 
 
 def test_effects_on_wmt21_are_those_of_version_0_3():
     real_data("newstest2021-toen")
-    table = difficulty_effects(load("wmt21", "cs-en")).set_index("system")
+    table = variance_components(load("wmt21", "cs-en")).difficulty_effects.set_index("system")
     assert table.loc["Online-A.5", "difficulty_effect"] == pytest.approx(0.244201, abs=1e-5)
     assert table.loc["Online-A.5", "effect_high"] == pytest.approx(0.436942, abs=1e-5)
     assert table["mean_z"].max() == pytest.approx(0.111335, abs=1e-6)
@@ -139,20 +143,28 @@ def test_released_segment_scores_are_weighted_by_their_judgments():
         "segment",
         "residual",
     }
-    table = difficulty_effects(judgments)
+    table = variance_components(judgments).difficulty_effects
     assert table["difficulty_effect"].notna().all()
 
 
 def test_counted_judgments_are_those_of_the_scores():
     judgments = load("demo-srpdc", "de-en")
-    table = difficulty_effects(judgments, by="document")
+    table = variance_components(judgments).difficulty
     assert table["judgments"].sum() == score_arrays(judgments, "raw").n_judgments
 
 
 def test_known_components_give_the_same_effects():
+    """Effects are predicted from the table, and not from the fit that the table describes."""
     judgments = load("demo-srpdc", "de-en")
     components = variance_components(judgments)
-    for by in ("system", "document"):
-        plain = difficulty_effects(judgments, by=by)
-        quick = difficulty_effects(judgments, by=by, components=components)
-        pd.testing.assert_frame_equal(plain, quick, rtol=1e-6)
+    scores, fitted = segment_table(judgments), fit_judgments(judgments)
+    of_documents, of_systems = (
+        _by_document(*scores, fitted),
+        _by_system(*scores, fitted, ("HUMAN.0",)),
+    )
+    pd.testing.assert_frame_equal(components.difficulty, of_documents, rtol=1e-6)
+    effects = components.difficulty_effects
+    pd.testing.assert_frame_equal(
+        effects.drop(columns="human"), of_systems.drop(columns="human"), rtol=1e-6
+    )
+    assert "residual" in repr(components) and "<table" in components._repr_html_()

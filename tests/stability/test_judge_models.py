@@ -11,11 +11,7 @@ from rankstability.io.load import load
 from rankstability.judgments import Judgments
 from rankstability.scores.build import score_arrays
 from rankstability.stability import judge_scores, judge_votes
-from rankstability.stability.judge_models import (
-    compare_judge_model,
-    judgments_saved,
-    position_effects,
-)
+from rankstability.stability.judge_models import compare_judge_model
 from real import real_data
 
 HUMAN = np.array([[70, 60, 50], [80, 75, 52], [60, 64, 40], [90, 70, 66]], float)
@@ -95,10 +91,10 @@ def test_the_scale_and_the_means_of_systems_and_documents_do_not_matter():
 
 def test_pairs_are_counted_that_both_order_alike():
     human = judged(outputs(HUMAN), annotator=["a", "b", "c"] * 4)
-    row = compare_judge_model(human, outputs(JUDGE)).iloc[0]
+    row = compare_judge_model(human, outputs(JUDGE)).order.iloc[0]
     assert (row["alike"], row["pairs"], row["first"]) == (3, 3, "A")
     assert row["tau"] == pytest.approx(1)
-    other = compare_judge_model(human, {"J": outputs(JUDGE[:, [0, 2, 1]])}).iloc[0]
+    other = compare_judge_model(human, {"J": outputs(JUDGE[:, [0, 2, 1]])}).order.iloc[0]
     assert (other["judge_model"], other["alike"]) == ("J", 2)
     assert other["tau"] == pytest.approx(1 / 3)
 
@@ -108,12 +104,12 @@ def test_significant_pairs_that_are_reversed_are_named():
     human = np.arange(3)[::-1] * 10.0 + rng.normal(0, 1, (40, 3))
     frame = outputs(human)
     judgments = judged(frame, annotator=[f"w{int(k) % 12}" for k in frame["segment"]])
-    turned = compare_judge_model(judgments, outputs(human[:, [1, 0, 2]])).iloc[0]
+    turned = compare_judge_model(judgments, outputs(human[:, [1, 0, 2]])).order.iloc[0]
     assert (turned["better_alike"], turned["better_pairs"]) == (2, 3)
     assert turned["reversed"] == "B above A" and turned["boundaries_reversed"] == "1"
-    equal = compare_judge_model(judgments, frame[["system", "segment", "score"]]).iloc[0]
+    equal = compare_judge_model(judgments, frame[["system", "segment", "score"]]).order.iloc[0]
     assert equal["equal"] and not equal["constant"] and equal["reversed"] == ""
-    flat = compare_judge_model(judgments, frame.assign(score=3.0)).iloc[0]
+    flat = compare_judge_model(judgments, frame.assign(score=3.0)).order.iloc[0]
     assert flat["constant"] and flat["better_alike"] == 0
 
 
@@ -126,13 +122,15 @@ def test_another_annotator_shares_the_truth_alone_and_a_perfect_judge_saves_more
         scores = truth + rng.normal(size=truth.shape)
         frames.append(outputs(scores, "ABCD").assign(annotator=annotator))
     both = judged(pd.concat(frames, ignore_index=True))
-    table = judgments_saved(both, outputs(truth, "ABCD"), yardsticks=True)
+    table = compare_judge_model(both, outputs(truth, "ABCD"), yardsticks=True).judgments_saved
     table = table.set_index("judge_model")
     again = table.loc["another annotator"]
     assert 0.3 < again["r_low"] < 0.5 < again["r_high"]
     perfect = table.loc["perfect judge model", "judgments_saved"]
     assert perfect == pytest.approx(again["r"] * again["document_share"])
-    alone = judgments_saved(judged(frames[0]), outputs(truth, "ABCD"), yardsticks=True)
+    alone = compare_judge_model(
+        judged(frames[0]), outputs(truth, "ABCD"), yardsticks=True
+    ).judgments_saved
     assert alone["judge_model"].tolist() == ["judge model"]
 
 
@@ -148,7 +146,7 @@ def test_other_outputs_or_documents_are_refused():
     ]
     for given, code in cases:
         with pytest.raises(DataError) as caught:
-            judgments_saved(human, given)
+            _ = compare_judge_model(human, given).judgments_saved
         assert caught.value.code == code
 
 
@@ -156,8 +154,8 @@ def test_too_few_systems_or_documents_save_nothing_that_is_known():
     human = judged(outputs(HUMAN), annotator="a")
     judge = outputs(JUDGE)
     for few in (judge[judge["system"] != "C"], judge[judge["segment"] != "3"]):
-        assert judgments_saved(human, few)["judgments_saved"].isna().all()
-    row = compare_judge_model(human, judge[judge["system"] == "A"]).iloc[0]
+        assert compare_judge_model(human, few).judgments_saved["judgments_saved"].isna().all()
+    row = compare_judge_model(human, judge[judge["system"] == "A"]).order.iloc[0]
     assert row["pairs"] == 0 and row["lacking"] == "B, C"
 
 
@@ -189,7 +187,7 @@ def judges():
 def test_metrics_of_wmt23_save_what_was_measured(study, judges):
     real_data("wmt23-protocols")
     judgments = load("wmt23-protocols", "en-de", study)
-    table = judgments_saved(judgments, {name: judges[name] for name in THREE})
+    table = compare_judge_model(judgments, {name: judges[name] for name in THREE}).judgments_saved
     expected, documents = ORACLES[study]
     assert table["judgments_saved"].to_numpy() == pytest.approx(expected, abs=6e-4)
     if documents:
@@ -200,8 +198,8 @@ def test_a_good_order_saves_little_on_esa_1(judges):
     real_data("wmt23-protocols")
     judgments = load("wmt23-protocols", "en-de", "ESA-1")
     judges = judges | {"ESA-2": load("wmt23-protocols", "en-de", "ESA-2")}
-    order = compare_judge_model(judgments, judges).set_index("judge_model")
-    saved = judgments_saved(judgments, judges).set_index("judge_model")
+    order = compare_judge_model(judgments, judges).order.set_index("judge_model")
+    saved = compare_judge_model(judgments, judges).judgments_saved.set_index("judge_model")
     columns = ["r", "r_low", "r_high", "judgments_saved", "saved_low", "saved_high"]
     expected = {
         "GEMBA-MQM-src": [75, 0.296, 0.168, 0.413, 0.069, 0.022, 0.134],
@@ -305,7 +303,7 @@ def test_a_judge_model_that_leans_to_the_left_is_seen():
     rng = np.random.default_rng(8)
     human, judge = simulated_votes(rng, shared=0.5, lean=1.0)
     judgments = as_judgments(human)
-    table = position_effects(judgments, {"J": judge}).set_index("annotators")
+    table = compare_judge_model(judgments, {"J": judge}).position_effects.set_index("annotators")
     assert table.loc["human annotators", "position_low"] < 0
     assert table.loc["J", "position_low"] > 0.2 and table.loc["J", "left_share"] > 0.6
     assert table["votes"].tolist() == [3000, 3000]
@@ -315,7 +313,7 @@ def test_constant_equal_and_incomplete_votes_are_flagged():
     human, judge = simulated_votes(np.random.default_rng(2), 0.5, number=300)
     some = judge[(judge["left"] != "F") & (judge["right"] != "F")]
     given = {"constant": judge.assign(winner="left"), "same": human, "part": some}
-    table = compare_judge_model(as_judgments(human), given).set_index("judge_model")
+    table = compare_judge_model(as_judgments(human), given).order.set_index("judge_model")
     assert table["constant"].to_dict() == {"constant": True, "same": False, "part": False}
     assert table["equal"].to_dict() == {"constant": False, "same": True, "part": False}
     assert table["lacking"].to_dict() == {"constant": "", "same": "", "part": "F"}
@@ -329,11 +327,11 @@ def test_votes_on_other_comparisons_are_refused():
     ]
     for given, code in cases:
         with pytest.raises(DataError) as caught:
-            judgments_saved(as_judgments(human), given)
+            _ = compare_judge_model(as_judgments(human), given).judgments_saved
         assert caught.value.code == code
     unnamed = as_judgments(human).with_table(human.drop(columns="question"))
     with pytest.raises(DataError) as caught:
-        judgments_saved(unnamed, judge)
+        _ = compare_judge_model(unnamed, judge).judgments_saved
     assert caught.value.code == "missing_column"
 
 
@@ -344,19 +342,23 @@ def test_gpt_on_the_votes_of_llmfao_saves_what_was_measured():
     for name in ("GPT-3", "GPT-4"):
         file = folder / f"{name.lower().replace('-', '')}-crowd-comparisons.csv.gz"
         judges[name] = pd.read_csv(file, dtype=str).rename(columns={"prompt": "question"})
-    table = judgments_saved(judgments, judges, yardsticks=True).set_index("judge_model")
+    table = compare_judge_model(judgments, judges, yardsticks=True).judgments_saved.set_index(
+        "judge_model"
+    )
     expected = {"GPT-4": [0.088, 0.025, 0.150], "GPT-3": [0.048, 0.000, 0.096]}
     for name, values in expected.items():
         found = table.loc[name, ["r", "r_low", "r_high"]].to_numpy(float)
         assert found == pytest.approx(values, abs=1e-3)
     again = table.loc["another annotator", ["r", "r_low", "r_high"]].to_numpy(float)
     assert again == pytest.approx([0.163, 0.111, 0.213], abs=0.016)
-    sides = position_effects(judgments, judges).set_index("annotators")
+    sides = compare_judge_model(judgments, judges).position_effects.set_index("annotators")
     assert sides["left_share"].round(3).tolist() == [0.533, 0.695, 0.455]
 
 
 def test_judge_models_of_the_campaign_and_among_annotators_are_found_by_name():
-    table = judgments_saved(load("demo-judges", "en-de")).set_index("judge_model")
+    table = compare_judge_model(load("demo-judges", "en-de")).judgments_saved.set_index(
+        "judge_model"
+    )
     truth = {"knows-much": 0.7, "knows-some": 0.4, "knows-the-order": 0.0, "knows-nothing": 0.0}
     assert table.index.tolist() == list(truth)
     for name, r in truth.items():
@@ -365,7 +367,9 @@ def test_judge_models_of_the_campaign_and_among_annotators_are_found_by_name():
         [outputs(HUMAN).assign(annotator="a"), outputs(JUDGE).assign(annotator="model")],
         ignore_index=True,
     )
-    named = judgments_saved(replace(judged(both), judge_models=("model",)), "model").iloc[0]
+    named = compare_judge_model(
+        replace(judged(both), judge_models=("model",)), "model"
+    ).judgments_saved.iloc[0]
     assert named["r"] == pytest.approx(0.9541198, abs=5e-8) and named["outputs"] == 12
 
 

@@ -11,6 +11,7 @@ from rankstability.io.load import load
 from rankstability.io.official import official_segment_scores
 from rankstability.ranking.procedures import procedure_named
 from rankstability.stability import protocols
+from rankstability.stability.protocols import compare_studies
 from rankstability.stability.repeat import kendall_tau
 from real import real_data
 
@@ -46,7 +47,8 @@ def load_studies():
 def test_the_published_studies_agree_as_measured():
     """INFERENCE 9.6: tau on the 207 segments that the five studies share."""
     studies = load_studies()
-    shared = protocols.common_ground(protocols._study_arrays(studies, None))
+    arrays = {name: arrays_of(each) for name, each in studies.items()}
+    shared = protocols.common_ground(arrays)
     assert shared.scores.shape == (5, 207, 13) and shared.shared(*STUDIES).all()
     pairs, table = protocols.measure_protocols(shared, np.random.default_rng(1), 200)
     found = pairs.set_index(["first", "second"])["tau"]
@@ -74,13 +76,13 @@ def test_the_published_studies_agree_as_measured():
 def test_a_protocol_twice_agrees_with_itself_and_a_turned_one_does_not():
     turned = (3, 2, 1, 0)
     studies = {"X-1": study(1), "X-2": study(2), "Y-1": study(3, turned), "Y-2": study(4, turned)}
-    pairs, table = protocols.compare_protocols(studies, resamples=300)
+    found = compare_studies(studies, procedure="wmt24", resamples=300)
+    pairs, table = found.pairs, found.protocols
     assert pairs.groupby("kind")["tau"].unique().to_dict() == {"between": [-1], "within": [1]}
     row = table.iloc[0]
     assert (row["repeated"], row["between"], row["within"]) == ("X + Y", -1.0, 1.0)
     assert row["difference_high"] < -1.5
-    kept = protocols.compare_conclusions(studies, procedure="wmt24")
-    kept = kept.set_index(["first", "second"])
+    kept = found.conclusions.set_index(["first", "second"])
     columns = ["better_pairs", "same_order", "boundaries", "boundaries_kept"]
     assert kept.loc[("X-1", "X-2"), columns].tolist() == [6, 1, 3, 3]
     columns = ["same_order", "opposite", "boundaries_kept"]
@@ -134,11 +136,12 @@ def test_one_annotator_or_few_documents_give_no_interval():
     effects = np.zeros((30, 4))
     names = ("X-1", "X-2", "Y-1")
     single = {k: with_annotators(i, np.arange(4.0), effects, 0.2, 1) for i, k in enumerate(names)}
-    pairs, table = protocols.compare_protocols(single, resamples=50)
+    found = compare_studies(single, resamples=50)
+    pairs, table = found.pairs, found.protocols
     assert pairs["tau_low"].isna().all() and table["difference_low"].isna().all()
     assert (pairs["annotators"] == 1).all()
     few = {"X-1": study(1, documents=5), "X-2": study(2, documents=5)}
-    pairs, _ = protocols.compare_protocols(few, resamples=50)
+    pairs = compare_studies(few, resamples=50).pairs
     assert pairs["tau"].notna().all() and pairs[["tau_low", "tau_high"]].isna().all(axis=None)
 
 
@@ -152,7 +155,7 @@ def test_studies_that_cannot_be_compared_are_refused():
     ]
     for studies, unit, code in cases:
         with pytest.raises(DataError) as caught:
-            protocols.compare_protocols(studies, unit=unit)
+            _ = compare_studies(studies, unit=unit).pairs
         assert caught.value.code == code
     halves = protocols.measure_halves(arrays_of(bare), np.random.default_rng(1))
     assert halves.iloc[0][["tau", "tau_low"]].isna().all()
@@ -161,7 +164,7 @@ def test_studies_that_cannot_be_compared_are_refused():
 def test_conclusions_of_real_studies_are_counted_in_both_orders():
     studies = load_studies()
     two = {name: studies[name] for name in ("ESA-1", "ESA-2")}
-    kept = protocols.compare_conclusions(two)
+    kept = compare_studies(two).conclusions
     assert kept[["first", "second"]].to_numpy().tolist() == [
         ["ESA-1", "ESA-2"],
         ["ESA-2", "ESA-1"],
@@ -173,7 +176,7 @@ def test_conclusions_of_real_studies_are_counted_in_both_orders():
 def test_news_and_hansard_rank_the_same_systems_differently():
     real_data("wmt20-iku")
     parts = {name: load("wmt20-iku", "en-iu", name) for name in ("Hansard", "News")}
-    table = protocols.compare_test_sets(parts, procedure="wmt17", draws=500).set_index("domain")
+    table = compare_studies(parts, procedure="wmt17", resamples=500).test_sets.set_index("domain")
     assert table["documents"].to_dict() == {"Hansard": 107, "News": 35}
     assert (table["tau"] < 0.4).all() and (table["random_low"] > table["tau"]).all()
     assert (table["p_holm"] < 0.02).all()
@@ -217,12 +220,12 @@ def test_small_domains_have_no_interval_and_one_domain_is_refused():
             protocols.measure_sets(arrays, domains, rng)
         assert caught.value.code == code
     with pytest.raises(DataError) as caught:
-        protocols.compare_test_sets(load("demo-srpdc", "de-en"))
+        _ = compare_studies(load("demo-srpdc", "de-en")).test_sets
     assert caught.value.code == "one_domain"
 
 
 def test_halves_of_the_documents_agree_as_in_version_0_3():
-    row = protocols.split_documents(load("demo-srpdc", "de-en"), draws=200).iloc[0]
+    row = compare_studies(load("demo-srpdc", "de-en"), resamples=200).halves.iloc[0]
     assert (row["systems"], row["documents"]) == (10, 30)
     assert row["tau"] == pytest.approx(0.793333, abs=1e-6)
 

@@ -15,24 +15,9 @@ from rankstability.io.official import published
 from rankstability.scores.pairwise import count_pairs
 from rankstability.stability import simulate
 from rankstability.stability.bootstrap import bootstrap_ranks, significant_share
-from rankstability.stability.simulate import (
-    ComparisonModel,
-    draw_counts,
-    draw_independent_counts,
-    draw_qualities,
-    simulate_comparisons,
-)
-from rankstability.stability.simulated_errors import (
-    range_quality,
-    ranking_error,
-    simulate_rank_ranges,
-    simulate_ranking_errors,
-)
-from rankstability.stability.simulated_power import (
-    comparisons_needed,
-    expected_significant_share,
-    fit_spread,
-)
+from rankstability.stability.comparison_model import ComparisonModel
+from rankstability.stability.simulate import draw_counts, draw_independent_counts, draw_qualities
+from rankstability.stability.simulated_errors import range_quality, ranking_error
 from real import real_data
 
 
@@ -80,7 +65,7 @@ def test_sets_of_many_systems_are_drawn_without_a_list():
 
 
 def test_simulated_judgments_are_one_model_with_the_fast_counts():
-    judgments, quality = simulate_comparisons(6, 200_000, 4.0, rng=np.random.default_rng(6))
+    judgments, quality = ComparisonModel(6, 4.0).simulate(200_000, rng=np.random.default_rng(6))
     counts = count_pairs(judgments)
     assert counts.comparisons == 200_000 and not counts.ties.any()
     chance = norm.cdf((quality["S1"] - quality["S2"]) / (4.0 * np.sqrt(2)))
@@ -100,12 +85,10 @@ def test_annotators_differ_as_much_as_their_spread_says():
     """
     variance = {}
     for ratio in (0, 2):
-        judgments, _ = simulate_comparisons(
-            2,
+        model = ComparisonModel(2, 200.0, block=2)  # the systems' qualities hardly differ
+        judgments, _ = model.simulate(
             200_000,
-            200.0,  # so that the systems' qualities hardly differ
             rng=np.random.default_rng(11),
-            block=2,
             annotators=400,
             annotator_spread=ratio * 200.0,
         )
@@ -117,22 +100,22 @@ def test_annotators_differ_as_much_as_their_spread_says():
 
 
 @pytest.mark.parametrize(
-    ("words", "code"),
+    ("fail", "code"),
     [
-        ({"systems": 4, "block": 5}, "bad_block"),
-        ({"spread": 0.0}, "not_positive"),
-        ({"comparisons": 0}, "bad_number"),
-        ({"annotators": 0}, "bad_number"),
+        (lambda rng: ComparisonModel(systems=4, block=5), "bad_block"),
+        (lambda rng: ComparisonModel(spread=0.0), "not_positive"),
+        (lambda rng: ComparisonModel().simulate(0, rng=rng), "bad_number"),
+        (lambda rng: ComparisonModel().simulate(rng=rng, annotators=0), "bad_number"),
+        (lambda rng: ComparisonModel().ranking_errors([20, 20]), "not_ascending"),
+        (lambda rng: ComparisonModel().ranking_errors([20], campaigns=0), "bad_number"),
+        (lambda rng: ComparisonModel().rank_range_errors([20], campaigns=0), "bad_number"),
+        (lambda rng: ComparisonModel().comparisons_needed(campaigns=5), "rng_needed"),
     ],
 )
-def test_errors_have_codes(words, code):
+def test_errors_have_codes(fail, code):
     with pytest.raises(DataError) as error:
-        simulate_comparisons(rng=np.random.default_rng(1), **words)
+        fail(np.random.default_rng(1))
     assert error.value.code == code
-    with pytest.raises(DataError) as error:
-        model = ComparisonModel(6, 10.0)
-        draw_counts(model, np.zeros((1, 6)), [20, 20], np.random.default_rng(1))
-    assert error.value.code == "not_ascending"
 
 
 def test_ranking_error_counts_inverted_pairs():
@@ -143,7 +126,7 @@ def test_ranking_error_counts_inverted_pairs():
 
 
 def test_ranking_errors_equal_those_of_version_0_3_0():
-    table = simulate_ranking_errors([10_000, 50_000], campaigns=60, seed=2012)
+    table = ComparisonModel().ranking_errors([10_000, 50_000], campaigns=60, seed=2012)
     expected = [0.072698, 0.031111, 0.071429, 0.031111, 0.099524, 0.045873]
     np.testing.assert_allclose(table["error"], expected, atol=5e-7)
     np.testing.assert_allclose(table["error_se"][:2], [0.003070, 0.002629], atol=5e-7)
@@ -151,7 +134,7 @@ def test_ranking_errors_equal_those_of_version_0_3_0():
 
 def test_feedback_arc_sets_err_more_than_shares_of_wins():
     """Koehn's Figure 3, at the spread that matches it: BOJAR's printed 13.2 % and 6.4 %."""
-    table = simulate_ranking_errors([10_000, 50_000], spread=20.0, campaigns=250, seed=11)
+    table = ComparisonModel(spread=20.0).ranking_errors([10_000, 50_000], campaigns=250, seed=11)
     by_share, by_win, by_arcs = (part for _, part in table.groupby("method", sort=False))
     se = table["error_se"].max()
     assert (by_arcs["error"].to_numpy() > by_share["error"].to_numpy() + 4 * se).all()
@@ -167,7 +150,7 @@ def test_range_quality_of_a_small_case():
 
 
 def test_range_qualities_equal_those_of_version_0_3_0():
-    table = simulate_rank_ranges(
+    table = ComparisonModel().rank_range_errors(
         [10_000, 50_000], campaigns=8, seed=2012, resamples=200, trims=(5, 1)
     )
     sizes = [8.266667, 4.783333, 9.25, 5.15, 3.716667, 2.541667, 4.516667, 2.95]
@@ -187,7 +170,7 @@ def test_range_qualities_equal_those_of_version_0_3_0():
     ],
 )
 def test_comparisons_needed_equal_those_of_version_0_3_0(systems, spread, share, sides, needed):
-    table = comparisons_needed([share], systems, spread, sides=sides)
+    table = ComparisonModel(systems, spread).comparisons_needed([share], sides=sides)
     assert table["comparisons"].tolist() == [needed]
 
 
@@ -198,7 +181,7 @@ def test_table_4_of_koehn_comes_near_the_print():
     for row in printed.itertuples():
         share = float(str(row.share).rstrip("%"))
         share = share / 100 if share > 1 else share
-        needed = comparisons_needed([share], int(row.systems), float(row.sigma2))
+        needed = ComparisonModel(int(row.systems), float(row.sigma2)).comparisons_needed([share])
         ratios.append(needed["comparisons"].item() / 1000 / float(row.published))
     assert len(ratios) == 60
     assert (np.abs(np.array(ratios) - 1) <= 0.2).sum() == 57
@@ -206,7 +189,7 @@ def test_table_4_of_koehn_comes_near_the_print():
 
 def test_section_6_of_koehn_contradicts_its_table_4():
     """13,000 comparisons separate 55 % of the pairs, not 70 %; 80 % need 80,000, not 40,000."""
-    share = [expected_significant_share(size) for size in (13_000, 40_000, 80_000)]
+    share = [ComparisonModel().significant_share(size) for size in (13_000, 40_000, 80_000)]
     assert share == pytest.approx([0.546, 0.723, 0.800], abs=0.002)
 
 
@@ -217,13 +200,13 @@ def test_the_integral_is_the_mean_of_simulations(systems, spread, sides):
     wins = draw_counts(model, draw_qualities(model, 300, rng), sizes, rng)
     drawn = significant_share(wins, sides)
     se = drawn.std(axis=0, ddof=1) / np.sqrt(len(drawn))
-    expected = [expected_significant_share(size, systems, spread, sides=sides) for size in sizes]
+    expected = [model.significant_share(size, sides) for size in sizes]
     assert (np.abs(drawn.mean(axis=0) - expected) < 4 * se).all()
 
 
 def test_the_band_lies_around_the_number_that_is_needed():
     rng = np.random.default_rng(2012)
-    table = comparisons_needed([0.5, 0.8], 8, campaigns=50, rng=rng)
+    table = ComparisonModel(8).comparisons_needed([0.5, 0.8], campaigns=50, rng=rng)
     assert table["comparisons"].tolist() == [2740, 21430]
     np.testing.assert_allclose(table["fewer"], [1665, 9305.469968], atol=1e-5)
     np.testing.assert_allclose(table["more"], [6670, 56519.001207], atol=1e-5)
@@ -231,11 +214,12 @@ def test_the_band_lies_around_the_number_that_is_needed():
 
 def test_growth_and_fitted_spread_equal_those_of_version_0_3_0():
     judgments = load("demo-rr", "cs-en")
-    grown = fit_spread(judgments, rng=np.random.default_rng(3), orders=3)
+    _, grown = ComparisonModel.fit(judgments, rng=np.random.default_rng(3), orders=3)
     assert grown["comparisons"].iloc[-1] == 2922 and grown["decided"].iloc[-1] == 2451
     np.testing.assert_allclose(grown["share"][:3], [0.25, 0.369048, 0.440476], atol=5e-7)
     np.testing.assert_allclose(grown["share_low"][:3], [0.142857, 0.321429, 0.321429], atol=5e-7)
-    fit = fit_spread(judgments, rng=np.random.default_rng([2012, 0]), orders=4)
+    model, fit = ComparisonModel.fit(judgments, rng=np.random.default_rng([2012, 0]), orders=4)
+    assert model == ComparisonModel(8, 6.0, 4)
     assert fit[["systems", "block", "spread"]].drop_duplicates().to_numpy().tolist() == [[8, 4, 6]]
     misfit = np.sqrt(((fit["fitted"] - fit["share"]) ** 2).mean())
     assert misfit == pytest.approx(0.034320, abs=5e-7)
@@ -245,8 +229,8 @@ def test_the_spread_of_a_simulated_campaign_is_found_again():
     found = []
     for seed in range(4):
         rng = np.random.default_rng(seed)
-        judgments, _ = simulate_comparisons(15, 20_000, 6.0, rng=rng)
-        found.append(fit_spread(judgments, rng=rng, orders=3)["spread"].iloc[0])
+        judgments, _ = ComparisonModel(15, 6.0).simulate(20_000, rng=rng)
+        found.append(ComparisonModel.fit(judgments, rng=rng, orders=3)[0].spread)
     assert 4.5 < np.mean(found) < 8
 
 

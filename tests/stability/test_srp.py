@@ -8,13 +8,15 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from rankstability import perturb
 from rankstability.errors import DataError
 from rankstability.io.load import load
 from rankstability.judgments import Judgments
+from rankstability.perturb import keep
 from rankstability.stability import srp as measures
 from rankstability.stability import studies
 from rankstability.stability.srp import least_entropy, srp
-from rankstability.stability.studies import Design, keep_complete_items, rated_items
+from rankstability.stability.studies import Design, rated_items
 from real import real_data
 
 BUCKETS = ((3, (0, 1, 2)), (4, (1, 2, 3)))
@@ -37,7 +39,7 @@ def simulated(seed=0, systems=4, buckets=BUCKETS):
                         rows.append((*row, -float(weights.sum()), len(weights)))
                 segment += 1
             document += 1
-    columns = [*studies.RATING, "score", "n_errors"]
+    columns = [*perturb.RATING, "score", "n_errors"]
     return Judgments(pd.DataFrame(rows, columns=columns), "mqm")
 
 
@@ -164,7 +166,7 @@ def test_incomplete_systems_and_documents_are_left_out_and_counted():
     table = table[~((table["system"] == "S3") & (table["document"] != "d0"))]
     gap = (table["document"] == "d1") & (table["system"] == "S0") & (table["annotator"] == "r0")
     table = table.drop(index=table.index[gap][0])
-    complete = keep_complete_items(Judgments(table, "mqm"))
+    complete = keep(Judgments(table, "mqm"), complete_items=True)
     assert sorted(complete.table["document"].unique()) == ["d0", "d2", "d3"]
     codes = ["system_on_few_documents", "incomplete_document", "other_number_of_annotators"]
     assert complete.excluded["code"].tolist() == codes
@@ -174,15 +176,15 @@ def test_incomplete_systems_and_documents_are_left_out_and_counted():
         (table[:0], "no_judgments"),
     ):
         with pytest.raises(DataError) as error:
-            keep_complete_items(Judgments(rows, "mqm"))
+            keep(Judgments(rows, "mqm"), complete_items=True)
         assert error.value.code == code
 
 
 def test_buckets_are_documents_with_the_same_annotators_unless_they_are_named():
-    table = keep_complete_items(simulated()).table
+    table = keep(simulated(), complete_items=True).table
     assert table.groupby("bucket")["document"].nunique().tolist() == [3, 4]
     named = Judgments(simulated().table.assign(bucket="b"), "mqm")
-    assert set(keep_complete_items(named).table["bucket"]) == {"b"}
+    assert set(keep(named, complete_items=True).table["bucket"]) == {"b"}
 
 
 def test_errors_that_are_not_given_are_the_fewest_with_that_score():
@@ -298,7 +300,7 @@ def test_buckets_give_equal_numbers_as_long_as_they_can():
         ({"load_balance": "half"}, "bad_load_balance"),
         ({"grouping": "system-balanced", "load_balance": 0.7}, "system_balanced_entropy"),
         ({"documents": 8}, "too_many_documents"),
-        ({"documents": 0}, "too_many_documents"),
+        ({"documents": 0}, "bad_number"),
         ({"ratings_per_item": 4}, "too_many_ratings_per_item"),
         ({"studies": 0}, "bad_number"),
         ({"alpha": 1.5}, "bad_alpha"),

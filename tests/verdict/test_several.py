@@ -6,13 +6,13 @@ import pytest
 
 import rankstability as rs
 from rankstability.errors import DataError
-from rankstability.verdict.several import folder_names, verdicts
+from rankstability.verdict.several import folder_names
 from rated_systems import ratings
 
 
 def test_pairs_side_by_side(tmp_path):
     pairs = {pair: rs.load("demo-srdc", pair) for pair in ("de-en", "en-cs")}
-    found = verdicts(pairs, tmp_path / "out", over_all=True)
+    found = rs.verdict(pairs, tmp_path / "out", over_all=True)
     for name in pairs:
         alone = rs.verdict(pairs[name])
         assert found[name].facts["could_be_first"] == alone.facts["could_be_first"]
@@ -27,7 +27,7 @@ def test_pairs_side_by_side(tmp_path):
 def test_leaders_share_the_level():
     """A system that leads by little leads alone, but not with many rankings beside it."""
     parts = {str(k): ratings(seed=k) for k in range(3)}
-    found = verdicts(parts)
+    found = rs.verdict(parts)
     assert all(systems == ["A"] for systems in found.candidates.values())
     assert all(each.facts["alpha"] == 0.05 for each in found.verdicts.values())
 
@@ -36,11 +36,11 @@ def test_each_value_of_a_column():
     judgments = ratings()
     table = judgments.table.copy()
     table["topic"] = ["even" if int(str(name)[1:]) % 2 else "odd" for name in table["segment"]]
-    found = verdicts(judgments.with_table(table), each="topic")
+    found = rs.verdict(judgments.with_table(table), each="topic")
     assert set(found.verdicts) == {"odd", "even"}
     assert found["odd"].facts["counts"]["judgments"] == 120
     with pytest.raises(DataError) as error:
-        verdicts(judgments, each="genre")
+        rs.verdict(judgments, each="genre")
     assert error.value.code == "no_such_column"
 
 
@@ -50,3 +50,11 @@ def test_folders_are_safe_and_distinct():
     assert len({name.lower() for name in folders}) == len(folders)
     assert all(name and "/" not in name and "\\" not in name for name in folders)
     assert max(map(len, folders)) < 70 and ".." not in folders
+
+
+@pytest.mark.parametrize("words", [{"each": "topic"}, {"over_all": True}])
+def test_an_argument_of_several_rankings_is_refused_where_it_says_nothing(words):
+    judgments = ratings()
+    with pytest.raises(DataError) as error:
+        rs.verdict({"a": judgments} if "each" in words else judgments, **words)
+    assert error.value.code == "argument_not_used"

@@ -24,8 +24,7 @@ def plan_jobs(config: Mapping[str, Any]) -> list[Job]:
     check_parameters(config)
     for wanted in config.get("notebooks") or []:
         if not any(notebook.startswith(wanted) for notebook in notebooks()):
-            nearest = rs.suggest(wanted, notebooks())
-            raise rs.DataError("unknown_notebook", value=wanted, expected=nearest or None)
+            raise rs.DataError("unknown_notebook", value=wanted, known=notebooks())
     return [job for campaign in _campaigns(config) for job in _jobs_of(campaign, config)]
 
 
@@ -69,15 +68,13 @@ def check_parameters(config: Mapping[str, Any]) -> None:
     """Raise DataError for a configured parameter or notebook that does not exist."""
     for notebook, by_campaign in config.get("parameters", {}).items():
         if not (NOTEBOOKS / f"{notebook}.ipynb").is_file():
-            nearest = rs.suggest(notebook, notebooks())
-            raise rs.DataError("unknown_notebook", value=notebook, expected=nearest or None)
+            raise rs.DataError("unknown_notebook", value=notebook, known=notebooks())
         known = parameters_of(notebook)
         for given in by_campaign.values():
             for name in given:
                 _check_value(name, given[name])
                 if name not in known:
-                    nearest = rs.suggest(name, known) or ", ".join(known)
-                    raise rs.DataError("unknown_parameter", value=name, expected=nearest)
+                    raise rs.DataError("unknown_parameter", value=name, known=known)
 
 
 def _check_value(name: str, value: Any) -> None:

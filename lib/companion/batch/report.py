@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ SITE = Path(__file__).parent / "site"
 SOURCE = ROOT / "build" / "report"
 OUTPUT = ROOT / "build" / "site"
 DOCS = ("your-data.md", "inference.md", "trust.md", "glossary.md")
+INVISIBLE = ("Cc", "Cf", "Cs", "Zl", "Zp")  # categories of characters: control, format and so on
 TAGS = ["table", "thead", "tbody", "tr", "th", "td", "caption", "div", "p", "span", "b", "br", "hr"]
 ATTRIBUTES = {"*": ["class", "style"], "td": ["colspan", "rowspan"], "th": ["colspan", "rowspan"]}
 STYLES = CSSSanitizer(
@@ -67,8 +69,11 @@ def _render(name: str, **values: Any) -> None:
 
 
 def cell(value: object) -> str:
-    """Return a value as text for a Markdown table: nothing in it is markup."""
-    text = rs.escape_invisible(str(value)).replace("\n", " ")
+    """Return a value as text for a Markdown table: nothing in it is markup, or invisible."""
+    text = "".join(
+        ascii(character)[1:-1] if unicodedata.category(character) in INVISIBLE else character
+        for character in str(value).replace("\n", " ")
+    )
     return re.sub(r"([\\`*_{}\[\]<>#|$~&])", r"\\\1", text)
 
 

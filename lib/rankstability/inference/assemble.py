@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from ..errors import DataError
+from ..arguments import check_alpha
 from .family import step_down
 from .result import OrderEffect, RankInference
 from .units import MIN_EFFECTIVE_UNITS, SEGMENT
@@ -100,12 +100,6 @@ def means_without_tests(
         no_inference=reason,
         **more,
     )
-
-
-def check_alpha(alpha: float) -> None:
-    """Raise DataError unless the level lies between 0 and 1."""
-    if isinstance(alpha, str) or not 0 < alpha < 1:
-        raise DataError("bad_alpha", value=alpha)
 
 
 def two_sided_p(

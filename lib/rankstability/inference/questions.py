@@ -15,12 +15,13 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
+from ..arguments import check_alpha, check_arguments
 from ..errors import DataError, suggest
 from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..ranking.procedures import default_procedure, procedure_named, scores_for
 from ..scores.arrays import ScoreArrays
 from ..scores.pairwise import vote_arrays
-from .assemble import PairTests, assemble, check_alpha, two_sided_p
+from .assemble import PairTests, assemble, two_sided_p
 from .ratings import infer_ratings, pair_tests
 from .result import RankInference
 from .votes import infer_votes
@@ -112,6 +113,7 @@ class BaselineComparison(_Answer):
     unit: str
 
 
+@check_arguments
 def compare_pair(
     judgments: Judgments,
     a: str,
@@ -154,6 +156,7 @@ def compare_pair(
     return answer_pair(inference, a, b, alpha, sign)
 
 
+@check_arguments
 def compare_with_baseline(
     judgments: Judgments,
     baseline: str,
@@ -295,6 +298,7 @@ class Candidates(_Answer):
         return list(self.table.loc[self.table["candidate"], "system"])
 
 
+@check_arguments
 def find_candidates(
     judgments: Judgments,
     *,
@@ -382,6 +386,7 @@ class Leaders:
     unit: str
 
 
+@check_arguments
 def find_leaders(
     judgments: Judgments,
     by: str = "domain",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_alpha, check_arguments
 from ..errors import DataError, suggest
 from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..ranking import relative
@@ -21,7 +22,7 @@ from ..ranking.procedures import (
 from ..ranking.result import BOUNDARIES, Ranking
 from ..ranking.rules import Rule, clusters
 from ..ranking.scored import rank_segment_scores
-from ..ranking.tests import PairTest, check_alpha
+from ..ranking.tests import PairTest
 from ..scores.pairwise import vote_arrays
 from ..scores.segments import segment_scores
 from .ratings import infer_ratings
@@ -29,6 +30,7 @@ from .result import RankInference
 from .votes import infer_votes
 
 
+@check_arguments
 def rank_systems(
     data: Judgments | pd.DataFrame,
     *,
@@ -310,6 +312,7 @@ class RankChange:
         return pd.DataFrame([row])
 
 
+@check_arguments
 def compare(first: Ranking, second: Ranking, systems: list[str] | None = None) -> RankChange:
     """Compare the order and the clusters of two rankings, among the systems that both hold.
 
@@ -342,9 +345,6 @@ def compare(first: Ranking, second: Ranking, systems: list[str] | None = None) -
     >>> bool(rs.compare(before, after).order_changed)
     False
     """
-    for ranking in (first, second):
-        if not isinstance(ranking, Ranking):
-            raise DataError("not_a_ranking", value=type(ranking).__name__)
     both = [name for name in first.systems if name in set(second.systems)]
     if systems is not None:
         for name in systems:

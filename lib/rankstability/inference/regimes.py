@@ -16,11 +16,12 @@ import pandas as pd
 from ..scores.arrays import ScoreArrays
 from .assemble import PairTests
 from .items import least_items
-from .units import DOCUMENT, SEGMENT, sums_by
+from .units import DOCUMENT, QUESTION, SEGMENT, sums_by
 from .within import StratumFit
 
 FEW_EFFECTIVE = 4.0  # effective units: below, only very large differences can be detected
 LARGE_SHARE, MIN_LARGE, MAX_LARGE = 0.19, 3, 4  # three or four units with a fifth each
+LARGE_QUESTION, MAX_LARGE_QUESTIONS = 0.14, 6  # up to six questions with a seventh each
 HALF = 0.5  # share of the judgments that one unit holds
 MIN_UNITS = 12  # documents or items of a system, to see rare losses
 RARE_UNITS, RARE_SHARE = 8.0, 0.2  # units, and share of them, that make up the squared residuals
@@ -83,10 +84,13 @@ def share_notes(shares: Mapping[str, np.ndarray]) -> Details:
     """
     details: Details = {}
     for kind, share in shares.items():
-        large = int((share >= LARGE_SHARE).sum())
+        least, most = LARGE_SHARE, MAX_LARGE
+        if kind == QUESTION:
+            least, most = LARGE_QUESTION, MAX_LARGE_QUESTIONS
+        large = int((share >= least).sum())
         if share.max(initial=0) >= HALF:
             details.setdefault("unit_with_half", {"unit": kind})
-        elif MIN_LARGE <= large <= MAX_LARGE:
+        elif MIN_LARGE <= large <= most:
             details.setdefault("few_large_units", {"number": large, "unit": kind})
     return details
 

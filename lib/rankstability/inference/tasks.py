@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
+from ..arguments import check_alpha, check_arguments
 from ..errors import DataError
 from ..judgments import COMPARISON_KINDS, Judgments
 from ..scores.arrays import ScoreArrays
-from .assemble import assemble, check_alpha
+from .assemble import assemble
 from .questions import Candidates, answer_candidates, inference_of, known_pairs, ratings_of
 from .ratings import pair_tests_of_strata
 from .result import RankInference
@@ -85,6 +86,7 @@ class RankingChanges:
     inference: RankInference | None
 
 
+@check_arguments
 def rank_over_tasks(
     tasks: Sequence[Judgments],
     *,
@@ -162,6 +164,7 @@ def rank_arrays_over_tasks(
     )
 
 
+@check_arguments
 def compare_rankings(
     first: Judgments,
     second: Judgments,

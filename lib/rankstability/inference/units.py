@@ -18,6 +18,7 @@ from ..errors import DataError
 from ..scores.arrays import UNITS, ScoreArrays
 
 ANNOTATOR, DOCUMENT, HIT, SEGMENT = "annotator", "document", "hit", "segment"
+QUESTION = "question"  # of comparisons
 MIN_EFFECTIVE_UNITS = 2.5  # a system with fewer units of a kind cannot be assessed
 SINGLE = 1e-9  # at most so far above 1: one unit has all judgments of a system
 

@@ -24,6 +24,7 @@ from .regimes import FEW_EFFECTIVE, add_note, share_notes
 from .result import OrderEffect, RankInference
 from .units import (
     ANNOTATOR,
+    QUESTION,
     combined_codes,
     difference_variance,
     join_kinds,
@@ -31,7 +32,7 @@ from .units import (
     uneven_floor,
 )
 
-QUESTION, VOTE = "question", "vote"
+VOTE = "vote"
 CHUNK = 20_000  # units whose parts are held at once
 FULL = 0.1  # share of an array that is not 0, above which dense products are faster
 ROUNDING = 1e-12

@@ -14,7 +14,7 @@ import pandas as pd
 from ..errors import DataError, suggest
 from ..judgments import EXCLUDED, Judgments
 from .propose import has_numbers, propose_codes, propose_roles, question_columns, word_scale
-from .shape import TRUTH, list_columns, nested_value, spelled
+from .shape import TRUTH, is_number, list_columns, nested_value, spelled
 
 MISSING = ("", "na", "n/a", "nan", "none", "null", "-")
 NOBODY = ("unknown", "anonymous", "anon", "-", "?", "", "na", "n/a", "nan", "none", "null")
@@ -208,7 +208,7 @@ def apply_name_codes(
 
     Codes from a number to a number are about scores.
     """
-    names = {old: new for old, new in codes.items() if not (_is_number(old) and _is_number(new))}
+    names = {old: new for old, new in codes.items() if not (is_number(old) and is_number(new))}
     for role in roles:
         if role in table and names:
             known = table[role].isin(list(names))
@@ -225,7 +225,7 @@ def read_scores(
     Raises DataError with the row for a cell that is no number.
     """
     text = cells.astype(str).str.strip()
-    words = {key: value for key, value in codes.items() if _is_number(value)}
+    words = {key: value for key, value in codes.items() if is_number(value)}
     if words:
         text = text.replace(words)
     codes_of, names = pd.factorize(text)
@@ -234,7 +234,7 @@ def read_scores(
     for k, value in enumerate(lowered):
         if value in ("true", "false"):
             numbers[k] = float(value == "true")
-        if value.endswith("%") and _is_number(value[:-1]):
+        if value.endswith("%") and is_number(value[:-1]):
             numbers[k] = float(value[:-1])
     wrong = np.array([value not in MISSING for value in lowered], bool) & ~np.isfinite(numbers)
     if wrong.any():
@@ -326,14 +326,6 @@ def name_segments(
     joined = table[outer].astype(str) + ":" + table[segment].astype(str)
     notes.keep(f"segments_within_{outer}s", len(table))
     return table.assign(**{segment: table[segment].where(table[outer] == "", joined)})
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def build_ratings(
@@ -875,11 +867,11 @@ def read_winners(
 
 def _in_ranges(value: str, ranges: Sequence[tuple[str, str]]) -> str:
     """Return the side of the first range that holds a number; empty if none does."""
-    if not _is_number(value):
+    if not is_number(value):
         return ""
     for key, side in ranges:
         low, _, high = key.partition("..")
-        if _is_number(low) and _is_number(high) and float(low) <= float(value) <= float(high):
+        if is_number(low) and is_number(high) and float(low) <= float(value) <= float(high):
             return side
     return ""
 

@@ -6,14 +6,20 @@ keys of ``campaign.yaml``. `WORDS` lists them; `check_words` checks types and na
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from ..errors import DataError, suggest
 
 TEXT, FLAG, LIST, PAIRS, NUMBER, RANGE = "text", "flag", "list", "pairs", "number", "range"
+MAX_NUMBER = 1_000_000  # of a row, or a year
 ROLES = (
     "system", "segment", "score", "annotator", "document", "domain", "criterion", "left", "right",
     "winner", "question", "chosen", "options", "pair", "hit", "item_type", "time",
@@ -115,11 +121,11 @@ def check_words(words: Mapping[str, Any], file: str | None = None) -> dict[str, 
             raise DataError(
                 "unknown_setting", file=file, value=name, expected=nearest or ", ".join(WORDS)
             )
-        if (
-            value is None
-            or value is False
-            or (not isinstance(value, bool) and value in ("", [], (), {}))
-        ):
+        if isinstance(value, np.ndarray | pd.Series | pd.Index):
+            value = value.tolist()
+        if value is None or value is False:
+            continue
+        if isinstance(value, str | Sequence | Mapping) and not value:
             continue
         checked[key] = _converted(WORDS[key], value, file)
     if checked.get("lower_is_better") and checked.get("higher_is_better"):
@@ -132,9 +138,12 @@ def _converted(word: Word, value: Any, file: str | None) -> Any:
     wrong = DataError(
         "bad_setting", file=file, column=word.name, value=value, expected=_EXPECTED[word.kind]
     )
+    right_type = isinstance(value, _TYPES[word.kind])
+    parts = [*value, *value.values()] if isinstance(value, Mapping) else [value]
+    inside = [each for part in parts for each in (part if _is_list(part) else [part])]
+    if not right_type or not all(isinstance(each, SCALARS) for each in inside):
+        raise wrong
     if word.kind == TEXT:
-        if isinstance(value, Mapping) or _is_list(value):
-            raise wrong
         text = str(value)
         if word.allowed and text not in word.allowed:
             raise DataError(
@@ -154,18 +163,24 @@ def _converted(word: Word, value: Any, file: str | None) -> Any:
     if word.kind == LIST:
         return [str(each) for each in value] if _is_list(value) else [str(value)]
     if word.kind == PAIRS:
+        if (
+            isinstance(value, Mapping)
+            and word.name != "where"
+            and any(map(_is_list, value.values()))
+        ):
+            raise wrong
         return _pairs(word, value, file)
     try:
         if word.kind == NUMBER:
             number = int(str(value))
-            if number < 0:
+            if not int(word.name == "header") <= number <= MAX_NUMBER:
                 raise wrong
             return number
         parts = list(value) if _is_list(value) else str(value).split()
         low, high = (float(part) for part in parts)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise wrong from None
-    if not low < high:
+    if not -math.inf < low < high < math.inf:
         raise wrong
     return (low, high)
 
@@ -180,8 +195,19 @@ _EXPECTED = {
 }
 
 
+SCALARS = (str, int, float, Path, np.integer, np.floating, np.bool_)
+_TYPES: dict[str, tuple[type, ...]] = {
+    TEXT: SCALARS,
+    FLAG: SCALARS,
+    LIST: (*SCALARS, Sequence, set, frozenset),
+    PAIRS: (str, Sequence, Mapping),
+    NUMBER: SCALARS,
+    RANGE: (str, Sequence),
+}
+
+
 def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
+    return isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes)
 
 
 def _pairs(word: Word, value: Any, file: str | None) -> dict[str, Any]:
@@ -216,7 +242,8 @@ def _pairs(word: Word, value: Any, file: str | None) -> dict[str, Any]:
 def parse_words(arguments: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
     """Split the arguments of a command line into files and words.
 
-    The file comes first; the values of an option run to the next argument that begins with ``--``.
+    The file comes first, or after ``--``; the values of an option run to the next argument that
+    begins with ``--``.
 
     >>> parse_words(["a.csv", "--codes", "1=left", "-1=right", "--lower-is-better"])
     (['a.csv'], {'codes': {'1': 'left', '-1': 'right'}, 'lower_is_better': True})
@@ -225,7 +252,9 @@ def parse_words(arguments: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
     words: dict[str, list[str]] = {}
     current: list[str] | None = None
     for argument in arguments:
-        if argument.startswith("--") and len(argument) > 2:
+        if argument == "--":
+            current = None
+        elif argument.startswith("--"):
             name, equals, value = argument[2:].partition("=")
             key = name.replace("-", "_")
             if key not in WORDS:
@@ -250,7 +279,7 @@ def _given(word: Word, values: list[str]) -> Any:
         if values:
             raise DataError("value_of_flag", value=" ".join(values), column=word.option)
         return True
-    if not values:
+    if values in ([], [""]):
         raise DataError("option_without_value", value=word.option)
     if word.kind in (LIST, PAIRS, RANGE):
         return values
@@ -272,7 +301,8 @@ def command_line(path: str, words: Mapping[str, Any], command: str = "read") -> 
                 parts += [quoted(f"{key}={each}") for each in values]
         elif isinstance(value, (list, tuple)):
             parts += [
-                quoted(f"{each:g}" if isinstance(each, float) else str(each)) for each in value
+                quoted(number_text(each) if isinstance(each, float) else str(each))
+                for each in value
             ]
         else:
             parts.append(quoted(str(value)))
@@ -292,6 +322,16 @@ def merge_words(words: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[st
             value = {**merged.get(name, {}), **value}
         merged[name] = value
     return check_words(merged)
+
+
+def number_text(number: float) -> str:
+    """Return a number with all its digits, and without a decimal point if it is whole.
+
+    >>> number_text(100.0), number_text(1234567.5)
+    ('100', '1234567.5')
+    """
+    text = repr(float(number))
+    return text.removesuffix(".0")
 
 
 def quoted(text: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fnmatch
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,12 +24,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
+import pandas as pd
 import pooch
 import requests
 
 from ..errors import DataError
 from .catalogue import find_campaign, list_campaigns, read_catalogue, read_sources
 from .formats.files import git_blob, locate
+from .official import published, published_papers
 from .paths import data_root, repository_root
 
 RAW = "https://raw.githubusercontent.com"
@@ -355,4 +358,37 @@ def download_all(names: Sequence[str] = (), tries: int = TRIES) -> int:
     absent = [campaign.name for campaign in known if not campaign.is_here]
     print(f"{len(chosen) - len(incomplete)} of {len(chosen)} campaigns complete in {data_root()}")
     print(f"not here: {', '.join(absent) or 'none'}")
+    for row in list_deciding_files().itertuples():
+        state = "found" if row.found else "not here"
+        print(f"{row.file}: {state}; {row.values} printed values depend on it")
     return len(incomplete)
+
+
+def list_deciding_files() -> pd.DataFrame:
+    """List the released files that printed values wait for, and whether they are here.
+
+    Returns
+    -------
+    DataFrame
+        Columns file (an archive or a table), values (how many printed values in
+        ``data/published`` name the file in ``no_data``) and found: all campaigns with this file
+        are here in their released form. Without ``data/published``, the frame is empty.
+    """
+    counts: dict[str, int] = {}
+    for paper in published_papers():
+        for reason in published(paper).get("no_data", ()):
+            for file in re.findall(r"[\w.-]+\.(?:tar\.gz|tsv)\b", reason):
+                counts[file] = counts.get(file, 0) + 1
+    rows = [(file, number, _is_found(file)) for file, number in sorted(counts.items())]
+    return pd.DataFrame(rows, columns=["file", "values", "found"])
+
+
+def _is_found(file: str) -> bool:
+    """Tell whether all campaigns that a released file holds are here as they were released."""
+    holders = [
+        find_campaign(name)
+        for name, sources in read_sources().items()
+        if any(file == str(source.get("archive", "")).rpartition("/")[2] for source in sources)
+        or any(file in source["files"] for source in sources)
+    ]
+    return bool(holders) and all(each.is_here and not each.is_rebuilt for each in holders)

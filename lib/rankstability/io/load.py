@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError, suggest
 from ..judgments import COUNTED_TYPES, Judgments
 from .catalogue import Campaign, find_campaign, is_known, list_campaigns
@@ -80,6 +81,7 @@ def campaigns() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@check_arguments
 def pairs(campaign: str) -> pd.DataFrame:
     """List the language pairs, or tasks, of a campaign whose judgments are here.
 
@@ -158,6 +160,7 @@ def _describe(campaign: Campaign, judgments: Judgments) -> dict[str, Any]:
     }
 
 
+@check_arguments
 def load(campaign: str | Path, pair: str = "", task: str = "") -> Judgments:
     """Load the judgments of one language pair or task.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError, suggest
 from .catalogue import Campaign, find_campaign, is_known
 from .formats.files import (
@@ -33,6 +34,7 @@ SCORES = ("RAW.SCR", "Z.SCR", "N", "SYS", "N.ALL")  # ad-sys-scores
 CLUSTERS = {"SRC", "TRG", "CLUSTER_START", "SYSTEM"}
 
 
+@check_arguments
 def official(campaign: str | Path, pair: str) -> pd.DataFrame:
     """Return the organisers' own ranking of a language pair, for comparison with ours.
 
@@ -166,6 +168,7 @@ def official_segment_scores(campaign: str, pair: str) -> dict[str, pd.DataFrame]
     return {file.name.split(".")[1]: read_stand_off_rows(file)[0] for file in files}
 
 
+@check_arguments
 def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFrame:
     """Return the numbers that a paper prints, one row each.
 
@@ -198,14 +201,13 @@ def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFram
     >>> printed.query("removed_kind == 'all human translations'")["published"].tolist()
     ['1/13', '0/13', '0/13']
     """
-    folder = repository_root() / "data" / "published"
-    known = sorted(path.stem for path in folder.glob("*.csv"))
+    known = published_papers()
     if paper not in known:
         expected = suggest(paper, known) or ", ".join(known) or "a clone with data/published"
         raise DataError("unknown_paper", value=paper, expected=expected)
-    rows = pd.read_csv(folder / f"{paper}.csv", dtype=str, keep_default_na=False)
+    rows = pd.read_csv(_published_folder() / f"{paper}.csv", dtype=str, keep_default_na=False)
     if notebook:
-        rows = rows[rows["notebook"] == notebook[:2]]
+        rows = rows[[each == notebook[:2] for each in rows["notebook"]]]
     if campaign:
         about = rows["campaign"].str.split(r"[ ,]+")
         rows = rows[[campaign in names for names in about]]
@@ -213,3 +215,12 @@ def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFram
         return rows.reset_index(drop=True)
     filled = [name for name in rows if name in ("pair", "measure") or (rows[name] != "").any()]
     return rows[filled].reset_index(drop=True)
+
+
+def published_papers() -> list[str]:
+    """Return the names of the papers in ``data/published``; none outside the repository."""
+    return sorted(path.stem for path in _published_folder().glob("*.csv"))
+
+
+def _published_folder() -> Path:
+    return repository_root() / "data" / "published"

@@ -11,10 +11,19 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError, suggest
 from . import checks, settings
 from .declare import NAMES, ROLES, SHAPE, WORDS, check_words
 from .each import split_judgments
+from .effect import (
+    OF_FILES,
+    check_codes,
+    check_words_of_file,
+    check_words_of_shape,
+    check_words_of_table,
+    refuse_without_effect,
+)
 from .formats import arena, registry
 from .remedy import add_remedy
 from .shape import (
@@ -75,6 +84,7 @@ AT_ONCE = frozenset(
         "column_twice",
         "wrong_number_of_cells",
         "bad_setting",
+        "word_without_effect",
     }
 )  # refusals by the first rows that hold for the whole file
 SCORE_ROLES = ("system", "segment", "score")
@@ -88,6 +98,7 @@ ALSO = {  # further exact names of roles, as files of the field have them
 }  # fmt: skip
 
 
+@check_arguments
 def read(path: str | Path, **words: Any) -> Any:
     """Read judgments from a file or folder: a format of the field, or a table that you declare.
 
@@ -115,7 +126,9 @@ def read(path: str | Path, **words: Any) -> Any:
     >>> rs.read("data/demo/ratings.csv").n_systems > 1
     True
     """
-    file, given = _with_settings(Path(path), check_words(words))
+    if not str(path):
+        raise DataError("no_file", expected="a file or folder")
+    file, given = with_settings(Path(path), check_words(words))
     if not file.exists():
         raise DataError("no_such_file", file=file)
     try:
@@ -131,8 +144,11 @@ def read(path: str | Path, **words: Any) -> Any:
         raise add_remedy(error, given, trial, str(file)) from None
 
 
-def _with_settings(path: Path, given: dict[str, Any]) -> tuple[Path, dict[str, Any]]:
-    """Return the data, and the words with those of a ``campaign.yaml`` that is named or beside."""
+def with_settings(path: Path, given: dict[str, Any]) -> tuple[Path, dict[str, Any]]:
+    """Return the data, and the words with those of a ``campaign.yaml`` that is named or beside.
+
+    `given` are checked words, which win.
+    """
     if path.suffix in (".yaml", ".yml"):
         if not path.is_file():
             raise DataError("no_such_file", file=path)
@@ -169,7 +185,7 @@ def _read(path: Path, given: dict[str, Any], first_rows: bool = False) -> Any:
                 raise  # otherwise a table of comparisons with codes that are to be declared
     if first_rows:
         frame, file = _load(path, given, first_rows=True)
-        return build(frame, given, source=path.name, file=file)
+        return build(frame, given, source=path.name, file=file, whole=False)
     if path.is_file() and path.stat().st_size > MAX_TRIED:
         try:
             _read(path, given, first_rows=True)
@@ -186,7 +202,8 @@ def _check_arena(path: Path, given: Mapping[str, Any]) -> pd.DataFrame | None:
         return None
     frame, file = _load(path, {}, first_rows=path.stat().st_size > MAX_TRIED)
     try:
-        build(frame, {key: given[key] for key in given if key != "each"}, file=file)
+        words = {key: given[key] for key in given if key not in ("each", "year")}
+        build(frame, words, file=file, whole=False)
     except DataError as error:
         if error.code in REFUSED_IN_ARENA:
             raise
@@ -204,6 +221,7 @@ def _format_of(path: Path, given: Mapping[str, Any]) -> str | None:
     return registry.detect(path)
 
 
+@check_arguments
 def judgments(frame: Any, **words: Any) -> Any:
     """Build judgments from a frame of scores, declared in the same words as for `read`.
 
@@ -234,6 +252,7 @@ def judgments(frame: Any, **words: Any) -> Any:
     return _build_frame("judgments", frame, check_words(words))
 
 
+@check_arguments
 def battles(frame: Any, **words: Any) -> Any:
     """Build judgments from a frame of pairwise comparisons, declared as for `read`.
 
@@ -266,6 +285,7 @@ def battles(frame: Any, **words: Any) -> Any:
 
 def _build_frame(function: str, frame: Any, given: dict[str, Any], votes: bool = False) -> Any:
     """Return the judgments of a frame; a refusal names the line of Python that reads it."""
+    refuse_without_effect(given, OF_FILES, "frames")
     text = text_frame(frame)
     try:
         return build(text, given, votes=votes)
@@ -273,7 +293,7 @@ def _build_frame(function: str, frame: Any, given: dict[str, Any], votes: bool =
         first = text.head(MAX_TRIED_ROWS)
 
         def trial(tried: dict[str, Any]) -> None:
-            build(first.copy(), tried, votes=votes)
+            build(first.copy(), tried, votes=votes, whole=False)
 
         raise add_remedy(error, given, trial, "", function) from None
 
@@ -321,6 +341,7 @@ def _load(
         folder = path if path.is_dir() else path.parent
         parts = []
         for file, values in read_files(folder, given["files"]):
+            check_words_of_file(given, file)
             part = read_frame(file, **options)
             for role, value in values.items():
                 part[role] = value
@@ -347,6 +368,7 @@ def _load(
                 ],
             )
         path = files[0]
+    check_words_of_file(given, path)
     return read_frame(path, **options), str(path)
 
 
@@ -356,8 +378,14 @@ def build(
     source: str = "",
     file: str | None = None,
     votes: bool = False,
+    whole: bool = True,
 ) -> Any:
-    """Return the judgments of a text frame, declared by words."""
+    """Return the judgments of a text frame, declared by words.
+
+    `whole` says that these are all rows, so that names that do not occur in them do not exist.
+    """
+    check_words_of_shape(given, file)
+    declared = given
     frame = frame.reset_index(drop=True)
     notes = checks.Notes(file or source)
     if frame.attrs.get("hidden_rows"):
@@ -366,10 +394,13 @@ def build(
     given = dict(given)
     frame, roles = _reshape(frame, given, notes, file)
     kind_votes = votes or _are_comparisons(frame, roles)
+    check_words_of_table(declared, kind_votes, file)
     found = _find_roles(frame, roles, kind_votes, file)
     used = {name: role for role, name in found.items()}
     unused = [str(name) for name in frame.columns if name not in used]
     table = pd.DataFrame({role: frame[name] for role, name in found.items()})
+    if whole:
+        check_codes(given.get("codes", {}), (table[role] for role in table), file)
     if kind_votes:
         return checks.build_votes(table, frame[unused], given, notes, source, file, found)
     return checks.build_ratings(table, frame[unused], given, notes, source, file, found)
@@ -448,8 +479,6 @@ def _reshape(
         raise DataError("two_shapes", file=file, value="--wide --criteria")
     for word, role in (("wide", "system"), ("criteria", "criterion")):
         if word in given:
-            if "score" in frame and "score" not in given[word]:
-                frame = frame.rename(columns={"score": "score "})
             frame = widen(frame, given[word], role, file)
             roles |= {role: role, "score": "score"}
     if "outcome" in given:

@@ -10,16 +10,20 @@ from typing import Any
 import pandas as pd
 from PIL import Image
 
+from ..arguments import check_arguments
 from ..errors import DataError, suggest
 from .paths import repository_root
+from .write import write_folder
 
 FORMULA = re.compile(r"[=+\-@\t\r]")  # begins a formula in a spreadsheet
+FILE_NAME = re.compile(r"\w[\w .-]*")
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 RESOLUTION = 100  # dots per inch
 COLOURS = 256  # of a palette
 CAMPAIGN_FOLDER = "all"  # holds the results of campaign notebooks, beside the folders of pairs
 
 
+@check_arguments
 def save(output: str | Path, **results: Any) -> None:
     """Save tables as CSV and figures as PNG, all of them or none.
 
@@ -34,7 +38,8 @@ def save(output: str | Path, **results: Any) -> None:
     Raises
     ------
     DataError
-        For a result that is neither a table nor a figure, and a folder that cannot be written.
+        ``not_a_result`` for what is neither a table nor a figure; ``bad_result_name``;
+        ``wrong_argument`` if `output` is no path; ``unwritable_folder``.
 
     Notes
     -----
@@ -52,19 +57,12 @@ def save(output: str | Path, **results: Any) -> None:
     contents = {
         _file_name(name, result): _content(name, result) for name, result in results.items()
     }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in contents.items():
-            (folder / f".{name}.partial").write_bytes(content)
-        for name in contents:
-            (folder / f".{name}.partial").replace(folder / name)
-    except OSError as error:
-        for rest in folder.glob(".*.partial"):
-            rest.unlink()
-        raise DataError("unwritable_folder", file=folder, value=error.strerror) from None
+    write_folder(folder, contents)
 
 
 def _file_name(name: str, result: Any) -> str:
+    if not FILE_NAME.fullmatch(name):
+        raise DataError("bad_result_name", value=name)
     return f"{name}.csv" if isinstance(result, pd.DataFrame | pd.Series) else f"{name}.png"
 
 
@@ -124,6 +122,7 @@ def _figure_bytes(figure: Any) -> bytes:
     return small.getvalue()
 
 
+@check_arguments
 def collect(campaign: str, notebook: str, table: str) -> pd.DataFrame:
     """Collect what a notebook saved for each language pair of a campaign.
 
@@ -144,11 +143,19 @@ def collect(campaign: str, notebook: str, table: str) -> pd.DataFrame:
     DataError
         If no pair has such a table (run ``make figures`` first).
     """
+    names = {"campaign": campaign, "notebook": notebook, "table": table}
+    for argument, name in names.items():
+        if not FILE_NAME.fullmatch(name):
+            raise DataError("nothing_to_collect", column=argument, value=name)
     root = repository_root() / "figures" / campaign
-    folders = sorted(path for path in root.glob(f"{notebook}*") if path.is_dir())
+    folders = sorted(path for path in root.glob("*") if path.is_dir())
     exact = [path for path in folders if path.name in (notebook, *_numbered(notebook, folders))]
     files = sorted(file for path in exact for file in path.glob(f"*/{table}.csv"))
-    files = [file for file in files if file.parent.name != CAMPAIGN_FOLDER]
+    files = [
+        file
+        for file in files
+        if file.parent.name != CAMPAIGN_FOLDER and not file.parent.name.startswith(".")
+    ]  # a name that begins with a point is a folder that is not complete
     if not files:
         there = sorted({file.stem for path in exact for file in path.glob("*/*.csv")})
         raise DataError(

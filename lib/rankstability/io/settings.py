@@ -9,8 +9,11 @@ from typing import Any
 import yaml
 
 from ..errors import DataError
+from .declare import number_text
+from .write import write_folder
 
 NAME = "campaign.yaml"
+LINE_BREAKS = "\x85\u2028\u2029"  # of Unicode, which YAML would read as blanks
 MAX_BYTES = 1 << 20
 
 
@@ -79,7 +82,10 @@ def settings_text(words: Mapping[str, Any], data: str = "") -> str:
     """
     plain = {name: _plain(value) for name, value in words.items()}
     plain = {"data": data, **plain} if data else plain
-    return str(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=1000))
+    readable = str(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=1000))
+    if not any(mark in readable for mark in LINE_BREAKS):
+        return readable
+    return str(yaml.safe_dump(plain, sort_keys=False, width=1000))
 
 
 def write_settings(words: Mapping[str, Any], path: Path, data: str) -> None:
@@ -90,9 +96,8 @@ def write_settings(words: Mapping[str, Any], path: Path, data: str) -> None:
     source = path.parent / data
     if path.suffix not in (".yaml", ".yml") or (path.exists() and path.samefile(source)):
         raise DataError("bad_setting", file=path, column="save", expected="a new .yaml file")
-    scratch = path.with_suffix(".partial")
-    scratch.write_text(settings_text(words, data), encoding="utf-8")
-    scratch.replace(path)
+    text = settings_text(words, data)
+    write_folder(path.parent, {path.name: text.encode("utf-8", "surrogateescape")})
 
 
 def _plain(value: Any) -> Any:
@@ -102,5 +107,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [f"{each:g}" if isinstance(each, float) else str(each) for each in value]
+        return [number_text(each) if isinstance(each, float) else str(each) for each in value]
     return str(value)

@@ -25,6 +25,15 @@ def spelled(name: str) -> str:
     return re.sub(r"[\s_-]+", "", name).lower()
 
 
+def is_number(text: str) -> bool:
+    """Return whether a text can be read as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def list_columns(frame: pd.DataFrame) -> str:
     """Return the columns with up to three different values each, for an error."""
     parts = []
@@ -75,6 +84,11 @@ def match_pattern(pattern: str, names: Sequence[str], word: str) -> dict[str, di
     keys = parts[1::2]
     if len(set(keys)) < len(keys):
         raise DataError("placeholder_twice", column=word, value=pattern)
+    for key in keys:
+        if key != NUMBER and key not in ROLES:
+            raise DataError(
+                "unknown_placeholder", column=word, value=key, expected=", ".join(ROLES)
+            )
 
     def expression(piece: str) -> str:
         out = re.escape(parts[0])
@@ -181,14 +195,20 @@ def split_columns(
 
 
 def widen(frame: pd.DataFrame, columns: Sequence[str], role: str, file: str | None) -> pd.DataFrame:
-    """Return one row for each listed column: its name becomes `role`, its cells ``score``."""
+    """Return one row for each listed column: its name becomes `role`, its cells ``score``.
+
+    Another column with one of these names gets a blank at the end of its name.
+    """
     word = "wide" if role == "system" else "criteria"
     names = [find_column(frame, name, word, file) for name in columns]
     if len(set(names)) < 2:
         raise DataError("too_few_columns", file=file, column=word, value=", ".join(names))
-    others = [name for name in frame.columns if name not in names]
-    long = frame.melt(id_vars=others, value_vars=names, var_name="one of", value_name="value of")
-    return long.rename(columns={"one of": role, "value of": "score"})
+    cells = frame[names]
+    others = frame.drop(columns=names)
+    clash = {name: f"{name} " for name in (role, "score") if name in others}
+    others = others.rename(columns=clash)
+    blocks = [others.assign(**{role: name, "score": cells[name]}) for name in names]
+    return pd.concat(blocks, ignore_index=True)
 
 
 def expand_patterns(

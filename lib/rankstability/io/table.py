@@ -381,6 +381,7 @@ def cell_text(value: Any) -> Any:
 def as_text(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame with every cell as text."""
     columns = {}
+    _refuse_half_characters([str(name) for name in frame.columns], "")
     for name in frame:
         column = frame[name]
         if getattr(column.dtype, "storage", "") == "pyarrow":  # text already
@@ -416,7 +417,7 @@ def _refuse_half_characters(texts: Sequence[str], column: str) -> None:
         "\n".join(texts).encode()
     except UnicodeEncodeError:
         wrong = next(text for text in texts if re.search("[\ud800-\udfff]", text))
-        raise DataError("unusable_name", column=column, value=wrong) from None
+        raise DataError("unusable_name", column=column or None, value=wrong) from None
 
 
 def _read_sheet(path: Path, header: int, skip_rows: int, sheet: str) -> pd.DataFrame:

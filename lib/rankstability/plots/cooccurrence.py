@@ -7,18 +7,20 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ..arguments import check_arguments, check_columns
 from ..judgments import Judgments
 from ..stability.cooccurrence import count_cooccurrence
 from .style import canvas, short_name
 
 
+@check_arguments
 def plot_cooccurrence(counts: pd.DataFrame | Judgments, ax: Axes | None = None) -> Figure:
     """Draw the share of each system's tasks that also hold each other system.
 
     Parameters
     ----------
     counts : DataFrame or Judgments
-        From `count_cooccurrence`: columns system_a, system_b and share; or judgments.
+        From `cooccurrence`: columns system_a, system_b and share; or judgments.
     ax : Axes, optional
         Where to draw.
 
@@ -33,6 +35,7 @@ def plot_cooccurrence(counts: pd.DataFrame | Judgments, ax: Axes | None = None) 
     """
     if isinstance(counts, Judgments):
         counts = count_cooccurrence(counts)
+    check_columns("counts", counts, ("system_a", "system_b", "share"))
     systems = list(dict.fromkeys(counts["system_a"]))
     share = counts.pivot(index="system_a", columns="system_b", values="share")
     share = share.reindex(index=systems, columns=systems)

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..formatting import boundary_kinds
 from ..ranking.result import Ranking
@@ -30,6 +31,7 @@ LABELS = {
 ROW = 0.3  # inches of a system's row
 
 
+@check_arguments
 def plot_ranking(ranking: Ranking, ax: Axes | None = None) -> Figure:
     """Draw a ranking: scores with 95 % intervals at the left, confidence sets for the ranks right.
 
@@ -153,6 +155,7 @@ def _legend(ranking: Ranking) -> list[Line2D | Patch]:
     return handles
 
 
+@check_arguments
 def plot_ranks(rankings: Mapping[str, Ranking], xlabel: str = "", ax: Axes | None = None) -> Figure:
     """Draw the ranks of systems in several rankings side by side (a bump chart).
 
@@ -239,6 +242,7 @@ def plot_ranks(rankings: Mapping[str, Ranking], xlabel: str = "", ax: Axes | Non
     return figure
 
 
+@check_arguments
 def plot_pairs(ranking: Ranking, ax: Axes | None = None) -> Figure:
     """Draw all pairs of systems: which are significantly better, inconclusive or not assessable.
 

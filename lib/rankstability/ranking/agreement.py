@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 
+from ..arguments import check_arguments
 from ..errors import DataError, suggest
 from ..judgments import COMPARISON_KINDS, REFERENCE, Judgments, check_judgments
 from ..scores.build import codes_of
@@ -139,6 +140,7 @@ def correct_for_chance(p_a: np.ndarray, p_e: np.ndarray | float) -> np.ndarray:
     return ratio(*np.broadcast_arrays(p_a - p_e, 1 - np.asarray(p_e)))
 
 
+@check_arguments
 def measure_agreement(
     judgments: Judgments,
     by: str = "",

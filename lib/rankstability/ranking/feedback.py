@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
+from ..arguments import check_arguments
 from ..errors import DataError, suggest
 from ..judgments import COMPARISON_KINDS, REFERENCE, Judgments
 from ..scores.pairwise import PairCounts, count_pairs
@@ -184,6 +185,7 @@ def strong_components(weights: np.ndarray) -> list[np.ndarray]:
     return [np.flatnonzero(label == component) for component in first_sorted(beats)]
 
 
+@check_arguments
 def feedback_arc_set(
     data: Judgments | PairCounts,
     *,

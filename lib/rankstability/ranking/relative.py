@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError, suggest
 from ..judgments import REFERENCE, Judgments
 from ..scores.pairwise import PairCounts, count_pairs, rank_matrix
@@ -189,6 +190,7 @@ def rank_by_method(judgments: Judgments, method: str, alpha: float = 0.05) -> Ra
     return rank_counts(count_pairs(judgments), method, alpha)
 
 
+@check_arguments
 def score_comparisons(judgments: Judgments) -> pd.DataFrame:
     """Compute every score of `METHODS`, and how often each system was shown, ranked and best.
 
@@ -247,46 +249,46 @@ def _count_blocks(judgments: Judgments, systems: tuple[str, ...]) -> pd.DataFram
     return table
 
 
-def sign_tests(judgments: Judgments, reference: bool = True) -> pd.DataFrame:
-    """Test each pair of systems by a two-sided sign test, leaving out ties.
+@check_arguments
+def pair_counts(
+    judgments: Judgments, reference: bool = True, *, tests: bool = False
+) -> pd.DataFrame:
+    """Count how often each system was judged better than each other one, and how often equal.
 
     Parameters
     ----------
     judgments : Judgments
         Votes or relative rankings.
     reference : bool
-        Whether the reference of relative rankings is tested, too.
+        Whether comparisons with the reference of relative rankings count.
+    tests : bool
+        Whether each pair is tested by a two-sided sign test, which leaves out ties.
 
     Returns
     -------
     DataFrame
-        Columns winner (the system with more wins), loser, wins, losses, ties, p (1 without wins and
-        losses), p_holm and p_benjamini_hochberg (corrected for the number of pairs, as Lopez 2012,
-        section 6, asks).
+        One row per pair: system_a, system_b (in order of name), wins_a, wins_b, ties, comparisons.
+        With tests also p (1 without wins), p_holm and p_benjamini_hochberg (corrected for the
+        number of pairs, as Lopez 2012, section 6, asks).
 
     Examples
     --------
     >>> import rankstability as rs
-    >>> tests = sign_tests(rs.load("demo-rr", "cs-en"))
-    >>> len(tests), bool((tests["p"] <= tests["p_holm"]).all())
+    >>> counts = rs.pair_counts(rs.load("demo-rr", "cs-en"), tests=True)
+    >>> counts.loc[0, "system_a"], int(counts["comparisons"].sum())
+    ('_ref', 3932)
+    >>> len(counts), bool((counts["p"] <= counts["p_holm"]).all())
     (36, True)
     """
     counts = count_pairs(judgments, reference)
+    table = counts.table()
+    if not tests:
+        return table
     p = sign_test(counts.wins, counts.wins.T)
     np.fill_diagonal(p, np.nan)
-    first, second = np.triu_indices(len(counts.systems), 1)
-    swap = counts.wins[first, second] < counts.wins[second, first]
-    winner, loser = np.where(swap, second, first), np.where(swap, first, second)
-    names = np.array(counts.systems, dtype=object)
-    return pd.DataFrame(
-        {
-            "winner": names[winner],
-            "loser": names[loser],
-            "wins": counts.wins[winner, loser],
-            "losses": counts.wins[loser, winner],
-            "ties": counts.ties[winner, loser],
-            "p": p[winner, loser],
-            "p_holm": correct(p, "holm")[winner, loser],
-            "p_benjamini_hochberg": correct(p, "benjamini-hochberg")[winner, loser],
-        }
+    pairs = np.triu_indices(len(counts.systems), 1)
+    return table.assign(
+        p=p[pairs],
+        p_holm=correct(p, "holm")[pairs],
+        p_benjamini_hochberg=correct(p, "benjamini-hochberg")[pairs],
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_alpha
 from ..errors import DataError, suggest
 from ..scores.build import codes_of
 from .paired import signed_rank
@@ -16,7 +17,6 @@ from .tests import (
     ONE_SIDED,
     PairTest,
     apply_test,
-    check_alpha,
     check_test,
     correct,
     rank_sum_tests,

@@ -23,12 +23,6 @@ ONE_SIDED = ("mann_whitney_greater", "wilcoxon_greater")
 CORRECTIONS = {"none": "none", "holm": "holm", "benjamini-hochberg": "fdr_bh"}
 
 
-def check_alpha(alpha: float) -> None:
-    """Raise DataError unless the level lies between 0 and 1."""
-    if not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
-        raise DataError("bad_alpha", value=alpha)
-
-
 def check_test(test: str) -> None:
     """Raise DataError ``unknown_test``, with the nearest name, unless it is a name of `TESTS`."""
     if test not in TESTS:

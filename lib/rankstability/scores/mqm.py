@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..io.mqm_weights import DEFAULT, weigh_errors
 from ..judgments import Judgments
@@ -14,6 +15,7 @@ from ..judgments import Judgments
 RATING = ("system", "document", "segment", "annotator")
 
 
+@check_arguments
 def mqm_scores(judgments: Judgments, weights: str | pd.DataFrame = DEFAULT) -> Judgments:
     """Score MQM judgments again: minus the sum of the weights of the errors in each rating.
 
@@ -22,8 +24,9 @@ def mqm_scores(judgments: Judgments, weights: str | pd.DataFrame = DEFAULT) -> J
     judgments : Judgments
         MQM judgments with their marked errors.
     weights : str or DataFrame
-        A name of ``io.mqm_weights.WEIGHTS``, such as ``freitag2021`` (major 5, minor 1, minor
-        punctuation 0.1, non-translation 25); or a table with the columns severity, category (empty:
+        ``freitag2021`` (major 5, minor 1, minor punctuation 0.1, non-translation 25), ``major1``,
+        ``major10`` (the same with another weight of major errors), ``marot2023``, ``critical25``,
+        ``with_source`` or ``zouhar2024``; or a table with the columns severity, category (empty:
         any) and weight, of which the first row that fits counts.
 
     Returns
@@ -41,11 +44,10 @@ def mqm_scores(judgments: Judgments, weights: str | pd.DataFrame = DEFAULT) -> J
     --------
     >>> import pandas as pd
     >>> import rankstability as rs
-    >>> from rankstability.scores.mqm import mqm_scores
     >>> judgments = rs.load("demo-mqm", "en-de")
     >>> rows = [("Major", "", 1.0), ("", "", 0.0)]
     >>> weights = pd.DataFrame(rows, columns=["severity", "category", "weight"])
-    >>> float(mqm_scores(judgments, weights).table["score"].min())
+    >>> float(rs.mqm_scores(judgments, weights).table["score"].min())
     -5.0
     """
     if judgments.kind != "mqm":

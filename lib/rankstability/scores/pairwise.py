@@ -236,28 +236,3 @@ def count_votes(votes: VoteArrays) -> PairCounts:
 def count_pairs(judgments: Judgments, reference: bool = True, unranked: str = DROP) -> PairCounts:
     """Return the counts of wins and ties as matrices, with the reference unless it is left out."""
     return count_votes(vote_arrays(judgments, reference, unranked))
-
-
-def pair_counts(judgments: Judgments, reference: bool = True) -> pd.DataFrame:
-    """Count how often each system was judged better than each other one, and how often equal.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        Votes or relative rankings.
-    reference : bool
-        Whether comparisons with the reference of relative rankings count.
-
-    Returns
-    -------
-    DataFrame
-        One row per pair: system_a, system_b (in order of name), wins_a, wins_b, ties, comparisons.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> counts = rs.pair_counts(rs.load("demo-rr", "cs-en"))
-    >>> counts.loc[0, "system_a"], int(counts["comparisons"].sum())
-    ('_ref', 3932)
-    """
-    return count_pairs(judgments, reference).table()

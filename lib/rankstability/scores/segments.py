@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
+from ..errors import DataError
 from ..judgments import Judgments
 from .build import codes_of, counted_rows
 from .z import z_scores
 
 
+@check_arguments
 def segment_scores(judgments: Judgments, z: pd.Series | None = None) -> pd.DataFrame:
     """Average the judgments of each output: one score for each system and segment.
 
@@ -40,6 +43,9 @@ def segment_scores(judgments: Judgments, z: pd.Series | None = None) -> pd.DataF
     >>> list(rs.segment_scores(rs.load("demo-srdc", "de-en")).columns[:5])
     ['system', 'segment', 'raw', 'z', 'judgments']
     """
+    if z is not None and len(z) != len(judgments.table):
+        expected = f"a value for each of {len(judgments.table)} judgments"
+        raise DataError("wrong_argument", argument="z", value=len(z), expected=expected)
     keep = counted_rows(judgments)
     table = judgments.table
     if z is None and ("annotator" in table or "z" in table):

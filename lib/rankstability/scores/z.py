@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import SCORE_KINDS, Judgments, check_judgments
 
 NO_SPREAD = 1e-9  # a smaller standard deviation is a rounding error: one score throughout
 
 
+@check_arguments
 def z_scores(judgments: Judgments) -> pd.Series:
     """Compute the z-score of each judgment: the score minus its annotator's mean, over the sd.
 

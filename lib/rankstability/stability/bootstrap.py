@@ -17,6 +17,7 @@ import pandas as pd
 from scipy.sparse import csr_array
 from scipy.stats import binom
 
+from ..arguments import check_arguments, check_count
 from ..errors import DataError
 from ..judgments import COMPARISON_KINDS, REFERENCE, Judgments, check_judgments
 from ..ranking.relative import Method, method_named
@@ -29,6 +30,7 @@ TRIM = 0.025  # share of ranks removed at each end
 MAX_CELLS = 4_000_000  # weights that are held at a time
 
 
+@check_arguments
 def bootstrap_ranks(
     judgments: Judgments,
     *,
@@ -89,8 +91,7 @@ def bootstrap_ranks(
     ['cedar', 1, 2]
     """
     check_judgments(judgments, COMPARISON_KINDS)
-    if resamples < 1:
-        raise DataError("bad_number", column="resamples", value=resamples)
+    check_count("resamples", resamples)
     chosen = method_named(method)
     votes = vote_arrays(judgments, chosen.reference, unranked)
     if not ties:

@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.sparse import coo_array, hstack
 from scipy.sparse.linalg import lsmr
 
+from ..arguments import check_columns
 from ..errors import DataError
 from ..judgments import SCORE_KINDS, Judgments, check_judgments
 from ..scores.arrays import ScoreArrays
@@ -84,41 +85,8 @@ class Components:
         )
 
 
-def variance_components(judgments: Judgments) -> pd.DataFrame:
-    """Divide the variance of a single judgment among systems, annotators, documents and more.
-
-    Restricted maximum likelihood with crossed and nested random effects. A score is the sum of a
-    mean and of independent normal effects of its system, annotator, document, segment, annotator
-    and system, document and system, block (what one annotator judged of one document of one
-    system), and of a residual. Factors that the judgments do not name are absent.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        Of a kind with scores.
-
-    Returns
-    -------
-    DataFrame
-        Columns score (``raw``, and ``z`` where scores can be standardised by annotator),
-        component, variance (squared units of the score), variance_low, variance_high (95 %
-        interval; missing for the residual and for a variance of 0), sd, share (of the sum),
-        estimated (False where the judgments do not determine this variance; it is then 0 and part
-        of the others).
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two systems, or no variance to divide.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> components = rs.variance_components(rs.load("demo-srpdc", "de-en"))
-    >>> raw = components[components["score"] == "raw"].set_index("component")
-    >>> float(raw["share"].round(2)["residual"])
-    0.53
-    """
+def component_table(judgments: Judgments) -> pd.DataFrame:
+    """Return the variance components of single judgments; see `variance_components`."""
     frames = [
         fitted.table().assign(score=score) for score, fitted in fit_judgments(judgments).items()
     ]
@@ -133,11 +101,12 @@ def fit_judgments(
 
     Segment scores have the factors system, document (if known), segment and residual; what
     annotators add is in the residual, which is divided by the number of judgments that each score
-    averages. With `components`, a result of `variance_components`, its variances are taken instead
+    averages. With `components`, a result of `component_table`, its variances are taken instead
     of being estimated.
     """
     known: dict[str, dict[str, float]] = {}
     if components is not None:
+        check_columns("components", components, ("score", "component", "variance"))
         for score, table in components.groupby("score"):
             known[str(score)] = dict(zip(table["component"], table["variance"], strict=True))
     check_judgments(judgments, SCORE_KINDS)

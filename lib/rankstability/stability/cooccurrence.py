@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import linalg
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import COUNTED_TYPES, Judgments, check_judgments
 from ..scores.build import codes_of, counted_rows
@@ -21,25 +22,38 @@ RIDGE = 1e-6  # picks one of the equivalent least-squares solutions
 ROUND = 7  # decimals: effects are 0 in a balanced design, without rounding errors
 
 
-def count_cooccurrence(judgments: Judgments, unit: str | None = None) -> pd.DataFrame:
-    """Count the HITs (or annotators) that judged both systems of each pair.
+@check_arguments
+def cooccurrence(judgments: Judgments, by: str = "pair", unit: str | None = None) -> pd.DataFrame:
+    """Describe which systems are judged together, or what that does to each system's z-score.
 
-    Only judgments that are ranked count: rows of references and damaged references can carry the id
-    of a system whose output they do not show.
+    By pair, HITs (or annotators) that judged both systems are counted. Only judgments that are
+    ranked count: rows of references and damaged references can carry the id of a system whose
+    output they do not show.
+
+    By system, the effect on its mean z-score is estimated. A z-score compares an output with
+    everything that its annotator judged. If annotators of one system judged poor outputs besides,
+    its z-scores are too high. The quality of a system (or of a reference) is its effect in points
+    in a least-squares fit with effects of annotators. The effect of the outputs judged together is
+    minus (mean quality given to the annotator - average) over the annotator's standard deviation,
+    averaged over the system's segments. The system's own outputs are included, as they are in the
+    z-score.
 
     Parameters
     ----------
     judgments : Judgments
+        By system: scores that name annotators.
+    by : {"pair", "system"}
+        What a row of the result is about.
     unit : str, optional
-        ``hit`` or ``annotator``; of relative rankings ``block`` or ``annotator``, of votes
+        By pair: ``hit`` or ``annotator``; of relative rankings ``block`` or ``annotator``, of votes
         ``vote``, ``annotator`` or ``question``. By default the first of these that is named. Rows
         that do not name it are left out.
 
     Returns
     -------
     DataFrame
-        One row for each ordered pair of systems, and for each system with itself; systems are in
-        order of their mean score. Columns:
+        By pair: one row for each ordered pair of systems, and for each system with itself; systems
+        are in order of their mean score. Columns:
 
         - system_a, system_b, unit
         - together: units with both systems (with itself: units with the system)
@@ -49,22 +63,44 @@ def count_cooccurrence(judgments: Judgments, unit: str | None = None) -> pd.Data
         - units: number of units; complete_units: those with every system
         - without_unit: share of the judgments that do not name the unit
 
+        By system: one row per system, best mean z-score first: system, human, judgments, mean_z,
+        quality; co_judged_quality, the mean quality of the other systems' outputs that its
+        annotators judged, expected_quality, the same if every annotator judged the campaign's mix,
+        and imbalance, their difference (points); control_share, the share of references and damaged
+        references in what its annotators judged; co_judged_effect, the part of mean_z that is due
+        to what was judged together; score_without, mean_z without it; rank, rank_without.
+
     Raises
     ------
     DataError
-        ``unknown_unit`` if the judgments do not name the unit; ``no_judgments``.
+        ``unknown_unit`` if the judgments do not name the unit; ``no_judgments``. By system also
+        ``wrong_kind``, ``no_annotators``, ``too_few_systems``, ``argument_not_used`` for a unit.
 
     References
     ----------
-    Knowles (2021), Figure 4.
+    Knowles (2021), equation 1, section 5.4, Figure 4.
 
     Examples
     --------
     >>> import rankstability as rs
-    >>> counts = rs.count_cooccurrence(rs.load("demo-srdc", "de-en"))
+    >>> counts = rs.cooccurrence(rs.load("demo-srdc", "de-en"))
     >>> counts["unit"].unique().tolist(), bool((counts["share"] == 1).all())
     (['hit'], True)
+    >>> effects = rs.cooccurrence(rs.load("demo-srpdc", "de-en"), by="system")
+    >>> bool(((effects["score_without"] + effects["co_judged_effect"]) - effects["mean_z"]).abs().max() < 1e-9)
+    True
     """
+    if by not in ("pair", "system"):
+        raise DataError("unknown_unit", value=by, expected="pair or system")
+    if by == "pair":
+        return count_cooccurrence(judgments, unit)
+    if unit is not None:
+        raise DataError("argument_not_used", argument="unit", data="effects by system", value=unit)
+    return co_judged_effects(judgments)
+
+
+def count_cooccurrence(judgments: Judgments, unit: str | None = None) -> pd.DataFrame:
+    """Count the HITs (or annotators) that judged both systems of each pair; see `cooccurrence`."""
     check_judgments(judgments)
     rows = _systems_by_unit(judgments)
     if rows.empty:
@@ -117,47 +153,7 @@ def _systems_by_unit(judgments: Judgments) -> pd.DataFrame:
 
 
 def co_judged_effects(judgments: Judgments) -> pd.DataFrame:
-    """Estimate the effect on each system's mean z-score of what else its annotators judged.
-
-    A z-score compares an output with everything that its annotator judged. If annotators of one
-    system judged poor outputs besides, its z-scores are too high. The quality of a system (or of a
-    reference) is its effect in points in a least-squares fit with effects of annotators. The effect
-    of the outputs judged together is minus (mean quality given to the annotator - average) over the
-    annotator's standard deviation, averaged over the system's segments. The system's own outputs
-    are included, as they are in the z-score.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        Scores that name annotators.
-
-    Returns
-    -------
-    DataFrame
-        One row per system, best mean z-score first: system, human, judgments, mean_z, quality;
-        co_judged_quality, the mean quality of the other systems' outputs that its annotators
-        judged, expected_quality, the same if every annotator judged the campaign's mix, and
-        imbalance, their difference (points); control_share, the share of references and damaged
-        references in what its annotators judged; co_judged_effect, the part of mean_z that is due
-        to what was judged together; score_without, mean_z without it; rank, rank_without.
-
-    Raises
-    ------
-    DataError
-        ``wrong_kind``, ``no_annotators``, ``no_judgments`` if there is no z-score,
-        ``too_few_systems``.
-
-    References
-    ----------
-    Knowles (2021), equation 1 and section 5.4.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> effects = rs.co_judged_effects(rs.load("demo-srpdc", "de-en"))
-    >>> bool(((effects["score_without"] + effects["co_judged_effect"]) - effects["mean_z"]).abs().max() < 1e-9)
-    True
-    """
+    """Estimate the effect of what was judged together on mean z-scores; see `cooccurrence`."""
     check_judgments(judgments)
     counted = counted_rows(judgments)
     z = z_scores(judgments)

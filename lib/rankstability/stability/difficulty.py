@@ -3,72 +3,125 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import SCORE_KINDS, Judgments, check_judgments
 from ..scores.arrays import ScoreArrays
 from ..scores.build import score_arrays
-from .components import DOCUMENT, SEGMENT, Z95, Components, fit_judgments
+from .components import DOCUMENT, SEGMENT, Z95, Components, component_table, fit_judgments
 
 ROUND = 9  # decimals: effects are 0 in a balanced design, without rounding errors
 
 
-def difficulty_effects(
-    judgments: Judgments, by: str = "system", components: pd.DataFrame | None = None
-) -> pd.DataFrame:
-    """Estimate the effect of easy or hard documents on the mean score of each system.
+@dataclass(frozen=True, repr=False)
+class VarianceComponents:
+    """Variance components of a single judgment, and the effects of documents predicted with them.
 
-    When whole documents are drawn, systems are judged on different documents. How hard a document
-    is, regardless of who translated and judged it, is predicted from the variance components
-    (`variance_components`), and is shrunk towards 0. The effect on a system is the mean ease of the
-    documents of its segments, less the mean over systems: positive if its documents were easy. Other
-    documents would bring other effects.
+    Effects are computed when they are asked for.
+
+    Attributes
+    ----------
+    table : DataFrame
+        Columns score (``raw``, and ``z`` where scores can be standardised by annotator),
+        component, variance (squared units of the score), variance_low, variance_high (95 %
+        interval; missing for the residual and for a variance of 0), sd, share (of the sum),
+        estimated (False where the judgments do not determine this variance; it is then 0 and part
+        of the others).
+    judgments : Judgments
+        The judgments whose variance is divided.
+    """
+
+    table: pd.DataFrame
+    judgments: Judgments
+
+    @cached_property
+    def difficulty(self) -> pd.DataFrame:
+        """How hard each document is, regardless of who translated and judged it.
+
+        It is shrunk towards 0. Hardest first: document, segments, systems, judgments, mean_raw,
+        difficulty (points below the average document), difficulty_low, difficulty_high (95 %
+        interval), and difficulty_z, difficulty_z_low, difficulty_z_high where scores can be
+        standardised.
+        """
+        return _by_document(*self._scores, self._fitted)
+
+    @cached_property
+    def difficulty_effects(self) -> pd.DataFrame:
+        """The effect of easy or hard documents on the mean score of each system.
+
+        When whole documents are drawn, systems are judged on different documents. The effect on a
+        system is the mean ease of the documents of its segments, less the mean over systems:
+        positive if its documents were easy. Other documents would bring other effects.
+
+        Best system first: system, human, documents, mean_raw, difficulty_effect (points that easy
+        documents add to mean_raw), effect_low, effect_high (95 % interval), document_sd (standard
+        deviation of the system's mean over documents); where scores can be standardised also
+        mean_z, difficulty_effect_z and segment_effect_z (with the ease of the segments added);
+        score_without (mean_z, otherwise mean_raw, without the effect of documents), rank,
+        rank_without.
+        """
+        return _by_system(*self._scores, self._fitted, self.judgments.humans)
+
+    @cached_property
+    def _scores(self) -> tuple[pd.DataFrame, int]:
+        return segment_table(self.judgments)
+
+    @cached_property
+    def _fitted(self) -> dict[str, Components]:
+        return fit_judgments(self.judgments, self.table)
+
+    def __repr__(self) -> str:
+        """Return the table as text."""
+        return str(self.table.to_string(index=False))
+
+    def _repr_html_(self) -> str:
+        return str(self.table.to_html(index=False, escape=True, border=0))
+
+
+@check_arguments
+def variance_components(judgments: Judgments) -> VarianceComponents:
+    """Divide the variance of a single judgment among systems, annotators, documents and more.
+
+    Restricted maximum likelihood with crossed and nested random effects. A score is the sum of a
+    mean and of independent normal effects of its system, annotator, document, segment, annotator
+    and system, document and system, block (what one annotator judged of one document of one
+    system), and of a residual. Factors that the judgments do not name are absent.
 
     Parameters
     ----------
     judgments : Judgments
-        Of a kind with scores; all judgments name their documents.
-    by : {"system", "document"}
-        What a row of the result is about.
-    components : DataFrame, optional
-        The result of `variance_components` for these judgments, if it is known; otherwise the
-        components are estimated, which takes most of the time.
+        Of a kind with scores.
 
     Returns
     -------
-    DataFrame
-        By system, best first: system, human, documents, mean_raw, difficulty_effect (points that
-        easy documents add to mean_raw), effect_low, effect_high (95 % interval), document_sd
-        (standard deviation of the system's mean over documents); where scores can be standardised
-        also mean_z, difficulty_effect_z and segment_effect_z (with the ease of the segments added);
-        score_without (mean_z, otherwise mean_raw, without the effect of documents), rank,
-        rank_without.
-        By document, hardest first: document, segments, systems, judgments, mean_raw, difficulty
-        (points below the average document), difficulty_low, difficulty_high (95 % interval), and
-        difficulty_z, difficulty_z_low, difficulty_z_high where scores can be standardised.
+    VarianceComponents
+        With `table`; and, if all judgments name their documents, `difficulty` (of each document)
+        and `difficulty_effects` (on the mean score of each system).
 
     Raises
     ------
     DataError
-        If documents are not named, or there is no variance to divide.
+        If there are fewer than two systems, or no variance to divide; ``no_documents`` when the
+        difficulty of documents that are not named is asked for.
 
     Examples
     --------
     >>> import rankstability as rs
-    >>> effects = rs.difficulty_effects(rs.load("demo-srpdc", "de-en"))
-    >>> float(effects["difficulty_effect"].min().round(1)), float(effects["difficulty_effect"].max().round(1))
+    >>> components = rs.variance_components(rs.load("demo-srpdc", "de-en"))
+    >>> raw = components.table.query("score == 'raw'").set_index("component")
+    >>> float(raw["share"].round(2)["residual"])
+    0.53
+    >>> effects = components.difficulty_effects["difficulty_effect"]
+    >>> float(effects.min().round(1)), float(effects.max().round(1))
     (-2.0, 1.3)
     """
-    if by not in ("system", "document"):
-        raise DataError("unknown_unit", value=by, expected="system or document")
-    scores, sign = segment_table(judgments)
-    fitted = fit_judgments(judgments, components)
-    if by == "document":
-        return _by_document(scores, fitted, sign)
-    return _by_system(scores, fitted, sign, judgments.humans)
+    return VarianceComponents(component_table(judgments), judgments)
 
 
 def segment_table(judgments: Judgments) -> tuple[pd.DataFrame, int]:
@@ -123,7 +176,7 @@ def _effects(fitted: Components, factor: str) -> pd.DataFrame:
     return fitted.effects[factor].set_index("level").sort_index()
 
 
-def _by_document(scores: pd.DataFrame, fitted: Mapping[str, Components], sign: int) -> pd.DataFrame:
+def _by_document(scores: pd.DataFrame, sign: int, fitted: Mapping[str, Components]) -> pd.DataFrame:
     grouped = scores.groupby(DOCUMENT)
     table = grouped[[SEGMENT, "system"]].nunique().set_axis(["segments", "systems"], axis=1)
     table["judgments"] = grouped["judgments"].sum()
@@ -144,8 +197,8 @@ def _by_document(scores: pd.DataFrame, fitted: Mapping[str, Components], sign: i
 
 def _by_system(
     scores: pd.DataFrame,
-    fitted: Mapping[str, Components],
     sign: int,
+    fitted: Mapping[str, Components],
     humans: tuple[str, ...],
 ) -> pd.DataFrame:
     grouped = scores.groupby("system")

@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_alpha, check_arguments
 from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..ranking.procedures import default_procedure, procedure_named
-from ..ranking.tests import check_alpha
 from .removal import JUDGMENT, ComparedSystems, RankedAgain, ScoredSystems
 
 COLUMNS = ["what", "below", "unit", "fewest", "of", "bound", "removed", "new_first"]
@@ -30,6 +30,7 @@ DrawnAlone = Callable[[str, int], tuple[list[int], list[int]] | None]
 Row = tuple[str, int, str, float, int, str, tuple[object, ...], str]
 
 
+@check_arguments
 def fewest_removals(
     judgments: Judgments,
     procedure: str | None = None,

@@ -8,16 +8,20 @@ judgments, and what share of human judgments would unlimited scores of it save?
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments, check_columns
 from ..errors import DataError, suggest
 from ..inference.ratings import infer_ratings
 from ..io.judges import load_judge_models
-from ..judgments import SCORE_KINDS, Judgments
-from ..ranking.procedures import scores_for
+from ..judgments import COMPARISON_KINDS, SCORE_KINDS, Judgments
+from ..ranking.procedures import Procedure, scores_for
+from ..scores.arrays import ScoreArrays
 from .inferred import choose_procedure
 from .judge_scores import (
     is_constant,
@@ -67,20 +71,147 @@ SAVED = [
     "saved_low",
     "saved_high",
 ]
-Judge: TypeAlias = "pd.DataFrame | Judgments | str"
+Judge: TypeAlias = pd.DataFrame | Judgments | str
 
 
+@dataclass(frozen=True)
+class JudgeModelComparison:
+    """Judge models beside human annotators; see `compare_judge_model`.
+
+    Each table is computed when it is asked for.
+
+    Attributes
+    ----------
+    judgments : Judgments
+        Human judgments.
+    judges : dict of str to DataFrame or Judgments
+        Scores or votes of the judge models by name.
+    procedure, alpha, yardsticks
+        As for `compare_judge_model`.
+    """
+
+    judgments: Judgments
+    judges: dict[str, pd.DataFrame | Judgments]
+    procedure: str | None
+    alpha: float
+    yardsticks: bool
+
+    @cached_property
+    def order(self) -> pd.DataFrame:
+        """The order of the systems by each judge model, compared with that by human judgments.
+
+        Only outputs that both judged count. There is no interval of tau: agreement of resampled
+        documents is always lower than that of the documents themselves.
+
+        A row per judge model: judge_model, outputs, documents (questions, for votes), alike and
+        pairs (pairs of systems in the same order, of all), better_alike and better_pairs (of the
+        pairs that are significantly better in human judgments), same_annotators_alike and
+        same_annotators_pairs (of those that are significant with the same annotators and new
+        documents), tau (Kendall's tau-b), first (the judge model's best system), reversed
+        (significant pairs in the opposite order), boundaries_reversed (supported boundaries across
+        which a pair is reversed, as ranks), lacking (systems that the judge model lacks), constant
+        (all its scores are the same), equal (its scores are those of the human judgments).
+        """
+        if self.judgments.kind not in SCORE_KINDS:
+            return compare_votes(self.judgments, self.judges, self.alpha)[ORDER]
+        chosen, human = self._chosen, self._human
+        inference = infer_ratings(human, None, chosen.by_domain, self.alpha)
+        same_annotators = inference
+        if human.has("annotator") and human.has("document"):
+            same_annotators = infer_ratings(human, "document", chosen.by_domain, self.alpha)
+        rows = []
+        for name, given in self.judges.items():
+            scores = _scores(given, chosen.name)
+            matched = match(human, scores, name)
+            rows.append(
+                {
+                    "judge_model": name,
+                    "outputs": matched.outputs,
+                    "documents": matched.documents,
+                    **order_agreement(matched, inference, same_annotators),
+                    "lacking": ", ".join(matched.lacking),
+                    "constant": is_constant(matched.score),
+                    "equal": is_equal(matched),
+                }
+            )
+        return pd.DataFrame(rows, columns=ORDER)
+
+    @cached_property
+    def judgments_saved(self) -> pd.DataFrame:
+        """The share of human judgments that unlimited scores of each judge model would save.
+
+        A judge model that only knows how good the systems are saves nothing: it must know on which
+        documents each system does better or worse than usual, as annotators see it. With the
+        influences of documents on the systems' means, of human scores y and of the judge model f,
+        summed over documents and over all pairs of systems,
+
+            r = t(C_yf) / sqrt(t(C_yy) t(C_ff)),   t(C) = tr C - 1'C1 / n,
+            judgments saved = max(r, 0)^2 V_D / V,
+
+        where V is the variance of the human means with new annotators and documents, and V_D that
+        with new documents alone: a judge model cannot save what other annotators would change. With
+        n documents judged by annotators and N by the judge model only, N / (n + N) of it is saved.
+        For votes, r is the correlation of votes minus their expectation under Davidson's strengths.
+
+        A row per judge model: judge_model, outputs, documents (questions, for votes), r, r_low,
+        r_high (95 % interval by the jackknife over documents), document_share (V_D / V, taken as
+        known), judgments_saved, saved_low, saved_high. NaN with fewer than three systems or four
+        documents.
+        """
+        if self.judgments.kind not in SCORE_KINDS:
+            return saved_by_votes(self.judgments, self.judges, self.yardsticks)[SAVED]
+        rows = []
+        repeats = []
+        for name, given in self.judges.items():
+            matched = match(self._human, _scores(given, self._chosen.name), name)
+            found = saving(matched)
+            if isinstance(given, Judgments):
+                repeats.append(found)
+            sizes = {"outputs": matched.outputs, "documents": matched.documents}
+            rows.append({"judge_model": name, **sizes, **found})
+        if self.yardsticks:
+            again = saving_of_another_annotator(self._human)
+            if np.isfinite(again["r"]):
+                rows.append({"judge_model": ANOTHER_ANNOTATOR, **again})
+                repeats.append(again)
+            if repeats:
+                best = max(repeats, key=lambda each: each["r"])
+                rows.append({"judge_model": PERFECT, **saving_of_perfect(best)})
+        table = pd.DataFrame(rows, columns=SAVED)
+        return table.astype({"outputs": "Int64", "documents": "Int64"})
+
+    @cached_property
+    def position_effects(self) -> pd.DataFrame:
+        """How far votes favour the output on the left, of people and of judge models.
+
+        A row for the human annotators and for each judge model (on the comparisons that people
+        judged, too): annotators, votes, left_share (of the decided votes), position (mean of twice
+        the vote minus its expectation), position_low, position_high (95 % interval, by t over
+        questions). DataError ``wrong_kind`` for judgments that are not votes.
+        """
+        if self.judgments.kind != "votes":
+            raise DataError("wrong_kind", kind=self.judgments.kind)
+        return measure_position(self.judgments, self.judges)
+
+    @cached_property
+    def _chosen(self) -> Procedure:
+        return choose_procedure(self.judgments, self.procedure)
+
+    @cached_property
+    def _human(self) -> ScoreArrays:
+        return scores_for(self.judgments, self._chosen)
+
+
+@check_arguments
 def compare_judge_model(
     judgments: Judgments,
     judge: Judge | Mapping[str, Judge] | None = None,
     *,
     procedure: str | None = None,
     alpha: float = 0.05,
-) -> pd.DataFrame:
-    """Compare the order of the systems by a judge model with the order by human judgments.
-
-    Only outputs that both judged count. There is no interval of tau: agreement of resampled
-    documents is always lower than that of the documents themselves.
+    yardsticks: bool = False,
+) -> JudgeModelComparison:
+    """Compare judge models with human annotators: the order of systems, and judgments saved.
 
     Parameters
     ----------
@@ -95,174 +226,44 @@ def compare_judge_model(
         campaign's year.
     alpha : float
         Error rate of the human ranking.
-
-    Returns
-    -------
-    DataFrame
-        A row per judge model: judge_model, outputs, documents (questions, for votes), alike and
-        pairs (pairs of systems in the same order, of all), better_alike and better_pairs (of the
-        pairs that are significantly better in human judgments), same_annotators_alike and
-        same_annotators_pairs (of those that are significant with the same annotators and new
-        documents), tau (Kendall's tau-b), first (the judge model's best system), reversed
-        (significant pairs in the opposite order), boundaries_reversed (supported boundaries across
-        which a pair is reversed, as ranks), lacking (systems that the judge model lacks), constant
-        (all its scores are the same), equal (its scores are those of the human judgments).
-
-    Raises
-    ------
-    DataError
-        If there is no judge model, no output is in both, or documents disagree.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> table = rs.compare_judge_model(rs.load("demo-judges", "en-de")).set_index("judge_model")
-    >>> table.loc["knows-the-order", ["alike", "pairs"]].tolist()
-    [21, 21]
-    """
-    judges = _judges(judgments, judge)
-    if judgments.kind not in SCORE_KINDS:
-        return compare_votes(judgments, judges, alpha)[ORDER]
-    chosen = choose_procedure(judgments, procedure)
-    human = scores_for(judgments, chosen)
-    inference = infer_ratings(human, None, chosen.by_domain, alpha)
-    same_annotators = inference
-    if human.has("annotator") and human.has("document"):
-        same_annotators = infer_ratings(human, "document", chosen.by_domain, alpha)
-    rows = []
-    for name, given in judges.items():
-        scores = _scores(given, chosen.name)
-        matched = match(human, scores, name)
-        rows.append(
-            {
-                "judge_model": name,
-                "outputs": matched.outputs,
-                "documents": matched.documents,
-                **order_agreement(matched, inference, same_annotators),
-                "lacking": ", ".join(matched.lacking),
-                "constant": is_constant(matched.score),
-                "equal": is_equal(matched),
-            }
-        )
-    return pd.DataFrame(rows, columns=ORDER)
-
-
-def judgments_saved(
-    judgments: Judgments,
-    judge: Judge | Mapping[str, Judge] | None = None,
-    *,
-    procedure: str | None = None,
-    yardsticks: bool = False,
-) -> pd.DataFrame:
-    """Estimate the share of human judgments that unlimited scores of a judge model would save.
-
-    A judge model that only knows how good the systems are saves nothing: it must know on which
-    documents each system does better or worse than usual, as annotators see it. With the influences
-    of documents on the systems' means, of human scores y and of the judge model f, summed over
-    documents and over all pairs of systems,
-
-        r = t(C_yf) / sqrt(t(C_yy) t(C_ff)),   t(C) = tr C - 1'C1 / n,
-        judgments saved = max(r, 0)^2 V_D / V,
-
-    where V is the variance of the human means with new annotators and documents, and V_D that with
-    new documents alone: a judge model cannot save what other annotators would change. With n
-    documents judged by annotators and N by the judge model only, N / (n + N) of it is saved. For
-    votes, r is the correlation of votes minus their expectation under Davidson's strengths.
-
-    Parameters
-    ----------
-    judgments, judge, procedure
-        As for `compare_judge_model`.
     yardsticks : bool
-        Whether to add rows for what another annotator of the same outputs would save, and what a
-        judge model that knew all that two annotators (or studies) agree on.
+        Whether `judgments_saved` has rows for what another annotator of the same outputs would
+        save, and what a judge model that knew all that two annotators (or studies) agree on.
 
     Returns
     -------
-    DataFrame
-        A row per judge model: judge_model, outputs, documents (questions, for votes), r, r_low,
-        r_high (95 % interval by the jackknife over documents), document_share (V_D / V, taken as
-        known), judgments_saved, saved_low, saved_high. NaN with fewer than three systems or four
-        documents.
+    JudgeModelComparison
+        With the tables `order`, `judgments_saved` and, for votes, `position_effects`.
 
     Raises
     ------
     DataError
-        If there is no judge model, no output is in both, or documents disagree.
+        If there is no judge model; and, when a table is asked for, if no output is in both, or
+        documents disagree.
 
     Examples
     --------
     >>> import rankstability as rs
-    >>> table = rs.judgments_saved(rs.load("demo-judges", "en-de"), "knows-much")
-    >>> float(table["judgments_saved"].round(2)[0])
+    >>> comparison = rs.compare_judge_model(rs.load("demo-judges", "en-de"))
+    >>> order = comparison.order.set_index("judge_model")
+    >>> order.loc["knows-the-order", ["alike", "pairs"]].tolist()
+    [21, 21]
+    >>> saved = comparison.judgments_saved.set_index("judge_model")["judgments_saved"]
+    >>> float(saved["knows-much"].round(2))
     0.44
-    """
-    judges = _judges(judgments, judge)
-    if judgments.kind not in SCORE_KINDS:
-        return saved_by_votes(judgments, judges, yardsticks)[SAVED]
-    chosen = choose_procedure(judgments, procedure)
-    human = scores_for(judgments, chosen)
-    rows = []
-    repeats = []
-    for name, given in judges.items():
-        matched = match(human, _scores(given, chosen.name), name)
-        found = saving(matched)
-        if isinstance(given, Judgments):
-            repeats.append(found)
-        sizes = {"outputs": matched.outputs, "documents": matched.documents}
-        rows.append({"judge_model": name, **sizes, **found})
-    if yardsticks:
-        again = saving_of_another_annotator(human)
-        if np.isfinite(again["r"]):
-            rows.append({"judge_model": ANOTHER_ANNOTATOR, **again})
-            repeats.append(again)
-        if repeats:
-            best = max(repeats, key=lambda each: each["r"])
-            rows.append({"judge_model": PERFECT, **saving_of_perfect(best)})
-    table = pd.DataFrame(rows, columns=SAVED)
-    return table.astype({"outputs": "Int64", "documents": "Int64"})
 
+    For votes:
 
-def position_effects(
-    judgments: Judgments, judge: Judge | Mapping[str, Judge] | None = None
-) -> pd.DataFrame:
-    """Measure how far votes favour the output on the left, of people and of judge models.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        Human votes, which name their questions.
-    judge : optional
-        As for `compare_judge_model`.
-
-    Returns
-    -------
-    DataFrame
-        A row for the human annotators and for each judge model (on the comparisons that people
-        judged, too): annotators, votes, left_share (of the decided votes), position (mean of twice
-        the vote minus its expectation), position_low, position_high (95 % interval, by t over
-        questions).
-
-    Raises
-    ------
-    DataError
-        For judgments that are not votes, or do not name questions.
-
-    Examples
-    --------
     >>> import pandas as pd
-    >>> import rankstability as rs
     >>> frame = pd.DataFrame({"left": ["A", "B"] * 6, "right": ["B", "A"] * 6, "question": range(12)})
     >>> frame["winner"] = ["left", "left", "left", "right"] * 3
     >>> people = rs.battles(frame, question="question")
     >>> model = rs.battles(frame.assign(winner="left"), question="question")
-    >>> table = rs.position_effects(people, {"model": model})
+    >>> table = rs.compare_judge_model(people, {"model": model}).position_effects
     >>> table[["annotators", "votes", "left_share"]].values.tolist()
     [['human annotators', 12, 0.75], ['model', 12, 1.0]]
     """
-    if judgments.kind != "votes":
-        raise DataError("wrong_kind", kind=judgments.kind)
-    return measure_position(judgments, _judges(judgments, judge))
+    return JudgeModelComparison(judgments, _judges(judgments, judge), procedure, alpha, yardsticks)
 
 
 # ------------------------------------------------------------------ whose scores
@@ -281,6 +282,8 @@ def _judges(
     if isinstance(judge, Judgments):
         return {judge.task or judge.campaign or "another study": judge}
     if isinstance(judge, pd.DataFrame):
+        if judgments.kind not in COMPARISON_KINDS:
+            check_columns("judge", judge, ("system", "segment", "score"))
         return {"judge model": judge}
     known = load_judge_models(judgments.campaign, judgments.pair)
     known |= {name: _of_annotator(judgments, name) for name in judgments.judge_models}
@@ -306,6 +309,7 @@ def _scores(given: pd.DataFrame | Judgments, procedure: str) -> pd.DataFrame:
     """Return the score of each output: system, segment, document (perhaps empty), score."""
     if isinstance(given, Judgments):
         return output_means(scores_for(given, choose_procedure(given, procedure)))
+    check_columns("judge", given, ("system", "segment", "score"))
     table = given.astype({"system": str, "segment": str})
     document = table["document"] if "document" in table else pd.Series("", table.index)
     document = document.astype(object).where(document.notna(), "").astype(str)

@@ -72,7 +72,7 @@ class MatchedVotes:
 def compare_votes(
     judgments: Judgments, judges: Mapping[str, pd.DataFrame | Judgments], alpha: float = 0.05
 ) -> pd.DataFrame:
-    """Return the rows of `judge_models.compare_judge_model` for votes."""
+    """Return the rows of `JudgeModelComparison.order` for votes."""
     votes = vote_arrays(judgments)
     inference = infer_votes(votes, None, alpha)
     same_annotators = inference
@@ -110,7 +110,7 @@ def saved_by_votes(
     judges: Mapping[str, pd.DataFrame | Judgments],
     yardsticks: bool = False,
 ) -> pd.DataFrame:
-    """Return the rows of `judge_models.judgments_saved` for votes."""
+    """Return the rows of `JudgeModelComparison.judgments_saved` for votes."""
     human = human_votes(vote_arrays(judgments))
     rows = []
     for name, given in judges.items():
@@ -129,7 +129,7 @@ def saved_by_votes(
 def measure_position(
     judgments: Judgments, judges: Mapping[str, pd.DataFrame | Judgments]
 ) -> pd.DataFrame:
-    """Return the rows of `judge_models.position_effects`."""
+    """Return the rows of `JudgeModelComparison.position_effects`."""
     human = human_votes(vote_arrays(judgments))
     rows = [_position(HUMANS, human, "vote")]
     for name, given in judges.items():

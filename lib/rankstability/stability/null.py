@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
-from ..errors import DataError
+from ..arguments import check_alpha, check_arguments, check_count
 from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..ranking.paired import paired_or_independent_bootstrap
 from ..ranking.procedures import (
@@ -24,7 +24,6 @@ from ..ranking.procedures import (
     procedure_named,
     scores_for,
 )
-from ..ranking.tests import check_alpha
 from ..scores.arrays import ScoreArrays
 
 DEFAULT_SEED = 20240717
@@ -42,6 +41,7 @@ COLUMNS = [
 ]
 
 
+@check_arguments
 def false_boundaries(
     judgments: Judgments,
     procedure: str | None = None,
@@ -91,8 +91,7 @@ def false_boundaries(
     """
     check_judgments(judgments)
     check_alpha(alpha)
-    if draws < 2:
-        raise DataError("bad_number", column="draws", value=draws)
+    check_count("draws", draws, least=2)
     if judgments.kind in COMPARISON_KINDS:
         return pd.DataFrame(columns=COLUMNS)
     chosen = procedure_named(procedure or default_procedure(judgments))

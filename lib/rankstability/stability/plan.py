@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..codes import PLANS as DESCRIPTIONS
 from ..errors import DataError, suggest
 from ..inference.result import RankInference
@@ -45,6 +46,7 @@ COLUMNS = [
 ]
 
 
+@check_arguments
 def plan(
     judgments: Judgments,
     systems: tuple[str, str] | None = None,

@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments
 from ..errors import DataError
 from ..inference.ratings import infer_ratings
 from ..inference.units import sums_by
@@ -77,86 +79,153 @@ SETS = [
     "without_p",
     "p_holm",
 ]
-Study: TypeAlias = "Judgments | pd.DataFrame"
+Study: TypeAlias = Judgments | pd.DataFrame
 
 
-def compare_protocols(
-    studies: Mapping[str, Study],
-    *,
-    unit: str = "document",
-    procedure: str | None = None,
-    resamples: int = 1000,
-    seed: int = SEED,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Compare the agreement between protocols with the agreement of a protocol with itself.
+@dataclass(frozen=True)
+class StudyComparison:
+    """Whether another study ranks the systems alike; see `compare_studies`.
 
-    Every two studies are compared on the segments that both judged for all systems.
+    Each table is computed when it is asked for.
 
-    Parameters
+    Attributes
     ----------
-    studies : mapping of str to Judgments or DataFrame
-        Studies of the same systems and segments by name. Names of studies of one protocol differ
-        only in a number or in parentheses: ``ESA-1``, ``ESA-2``, ``MQM (WMT23)``. A frame has the
-        columns system, segment and score (higher is better).
-    unit : {"document", "segment"}
-        What is resampled, besides annotators where a study names them.
-    procedure : str, optional
-        The ranking procedure whose score is taken; by default that of each study's year.
-    resamples : int
-        Resamples of units and annotators.
-    seed : int
-
-    Returns
-    -------
-    pairs : DataFrame
-        A row for every two studies: first, second, kind (``within`` one protocol or ``between``
-        two), segments (judged completely in both), units, annotators (of the study with fewer; 0 if
-        not named), tau (Kendall's tau of the systems' means), tau_low, tau_high (central 95 % of
-        the resamples; resampling adds noise, so the ends are rather too low).
-    protocols : DataFrame
-        A row for every two protocols of which at least one was run twice: first, second, repeated
-        (those that were), between and within (mean tau), difference (between minus within) with
-        the central 95 % of its resamples, annotators.
-
-    Raises
-    ------
-    DataError
-        For fewer than two studies, and for studies with too little in common.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import rankstability as rs
-    >>> rows = [(name, k, score + k % 3) for k in range(12) for name, score in (("A", 70), ("B", 60), ("C", 50))]
-    >>> first = pd.DataFrame(rows, columns=["system", "segment", "score"])
-    >>> second = first.assign(score=first["score"] / 20)
-    >>> pairs, protocols = rs.compare_protocols({"DA": first, "ESA": second}, unit="segment", resamples=20)
-    >>> pairs[["first", "second", "segments", "tau"]].values.tolist()
-    [['DA', 'ESA', 12, 1.0]]
+    studies : dict of str to Judgments or DataFrame
+        The studies by name.
+    unit, procedure, alpha, resamples, seed
+        As for `compare_studies`.
     """
-    shared = common_ground(_study_arrays(studies, procedure), unit)
-    return measure_protocols(shared, np.random.default_rng(seed), resamples)
 
+    studies: dict[str, Study]
+    unit: str
+    procedure: str | None
+    alpha: float
+    resamples: int
+    seed: int
 
-def compare_conclusions(
-    studies: Mapping[str, Study],
-    *,
-    unit: str = "document",
-    procedure: str | None = None,
-    alpha: float = 0.05,
-) -> pd.DataFrame:
-    """Count which conclusions of one study another study repeats, on the segments that they share.
+    @cached_property
+    def halves(self) -> pd.DataFrame:
+        """How far two random halves of the documents agree in each study.
 
-    Parameters are those of `compare_protocols`; `alpha` is the level of the tests.
+        Columns systems, documents, tau (mean over splits), tau_low, tau_high (central 95 % of the
+        splits), study. Tau is missing if documents are not named, or are fewer than sixteen.
+        """
+        halves = [measure_halves(each, self._rng(), self.resamples) for each in self._scores]
+        return pd.concat(halves, ignore_index=True).assign(study=list(self.studies))
 
-    Returns
-    -------
-    DataFrame
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """The agreement of every two studies, on the segments that both judged for all systems.
+
+        Columns first, second, kind (``within`` one protocol or ``between`` two), segments (judged
+        completely in both), units, annotators (of the study with fewer; 0 if not named), tau
+        (Kendall's tau of the systems' means), tau_low, tau_high (central 95 % of the resamples;
+        resampling adds noise, so the ends are rather too low).
+        """
+        return self._agreement[0]
+
+    @property
+    def protocols(self) -> pd.DataFrame:
+        """The agreement of every two protocols, of which at least one was run twice.
+
+        Columns first, second, repeated (those that were), between and within (mean tau), difference
+        (between minus within) with the central 95 % of its resamples, annotators.
+        """
+        return self._agreement[1]
+
+    @cached_property
+    def conclusions(self) -> pd.DataFrame:
+        """Which conclusions of one study another study repeats, on the segments that they share.
+
         A row for every two studies, in both orders: first, second, better_pairs (pairs of systems
         that differ in the first by a two-sided t test over units), same_order, better_again,
         opposite (shares of these that are in the same order in the second, that differ there in the
         same order, and in the opposite order), boundaries (drawn in the first by the procedure),
         boundaries_kept (those with the same systems above them in the second).
+        """
+        known = [each for each in self.studies.values() if isinstance(each, Judgments)]
+        default = default_procedure(known[0]) if known else "plain"
+        return count_kept(self._shared, procedure_named(self.procedure or default), self.alpha)
+
+    @cached_property
+    def test_sets(self) -> pd.DataFrame:
+        """How far each test set, or each domain of a single study, agrees with all other documents.
+
+        A set that agrees less with the rest than nearly all random sets of documents is another
+        kind of text, not merely other documents. Columns domain, documents, segments, tau (between
+        the set and all other documents), tau_low, tau_high (documents resampled within both),
+        random, random_low, random_high (mean and central 95 % of tau between random sets of
+        documents with as many segments and the rest), p (share of random sets that agree no
+        better), without (tau between all documents and those outside the set), without_random,
+        without_p (the same for random sets), p_holm (p corrected over the sets). With fewer than
+        eight documents in the set or the rest, only tau and without are given.
+        """
+        if len(self.studies) > 1:
+            arrays, sets = pool(dict(zip(self.studies, self._scores, strict=True)))
+        else:
+            arrays = self._scores[0]
+            if not arrays.has("domain"):
+                raise DataError("one_domain", column="domain")
+            names = np.array(arrays.unit_names["domain"], dtype=object)
+            sets = names[arrays.segment_unit("domain")]
+        return measure_sets(arrays, sets, self._rng(), self.resamples)
+
+    @cached_property
+    def _scores(self) -> list[ScoreArrays]:
+        return [_arrays(study, self.procedure) for study in self.studies.values()]
+
+    @cached_property
+    def _shared(self) -> CommonGround:
+        return common_ground(dict(zip(self.studies, self._scores, strict=True)), self.unit)
+
+    @cached_property
+    def _agreement(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        return measure_protocols(self._shared, self._rng(), self.resamples)
+
+    def _rng(self) -> np.random.Generator:
+        """Return the generator of one table, so that tables do not depend on each other."""
+        return np.random.default_rng(self.seed)
+
+
+@check_arguments
+def compare_studies(
+    studies: Judgments | Mapping[str, Study],
+    *,
+    unit: str = "document",
+    procedure: str | None = None,
+    alpha: float = 0.05,
+    resamples: int = 1000,
+    seed: int = SEED,
+) -> StudyComparison:
+    """Compare studies of the same systems: protocols, test sets, domains, or halves of one study.
+
+    Parameters
+    ----------
+    studies : Judgments, or a mapping of str to Judgments or DataFrame
+        Studies of the same systems by name. Names of studies of one protocol differ only in a
+        number or in parentheses: ``ESA-1``, ``ESA-2``, ``MQM (WMT23)``. A frame has the columns
+        system, segment and score (higher is better).
+    unit : {"document", "segment"}
+        What is resampled to compare protocols, besides annotators where a study names them.
+    procedure : str, optional
+        The ranking procedure whose score is taken; by default that of each study's year.
+    alpha : float
+        The level of the tests that find conclusions.
+    resamples : int
+        Resamples, random halves, and random sets of documents.
+    seed : int
+
+    Returns
+    -------
+    StudyComparison
+        With the tables `halves`, `pairs`, `protocols`, `conclusions` and `test_sets`.
+
+    Raises
+    ------
+    DataError
+        When a table is asked for: fewer than two studies, or studies with too little in common; for
+        test sets, if documents or domains are not named, there is one domain only, or a document
+        has two.
 
     Examples
     --------
@@ -165,97 +234,24 @@ def compare_conclusions(
     >>> rows = [(name, k, score + k % 3) for k in range(12) for name, score in (("A", 70), ("B", 60), ("C", 50))]
     >>> first = pd.DataFrame(rows, columns=["system", "segment", "score"])
     >>> second = first.assign(score=first["score"] / 20)
-    >>> kept = rs.compare_conclusions({"DA": first, "ESA": second}, unit="segment")
-    >>> kept[["first", "better_pairs", "better_again"]].values.tolist()
+    >>> both = rs.compare_studies({"DA": first, "ESA": second}, unit="segment", resamples=20)
+    >>> both.pairs[["first", "second", "segments", "tau"]].values.tolist()
+    [['DA', 'ESA', 12, 1.0]]
+    >>> both.conclusions[["first", "better_pairs", "better_again"]].values.tolist()
     [['DA', 3, 1.0], ['ESA', 3, 1.0]]
-    """
-    shared = common_ground(_study_arrays(studies, procedure), unit)
-    known = [each for each in studies.values() if isinstance(each, Judgments)]
-    default = default_procedure(known[0]) if known else "plain"
-    return count_kept(shared, procedure_named(procedure or default), alpha)
-
-
-def compare_test_sets(
-    data: Judgments | Mapping[str, Study],
-    *,
-    procedure: str | None = None,
-    draws: int = 1000,
-    seed: int = SEED,
-) -> pd.DataFrame:
-    """Compare each domain, or each test set, with all other documents.
-
-    A set that agrees less with the rest than nearly all random sets of documents is another kind of
-    text, not merely other documents.
-
-    Parameters
-    ----------
-    data : Judgments, or a mapping of str to Judgments
-        Judgments that name domains; or several test sets of the same systems by name.
-    procedure : str, optional
-        The ranking procedure whose score is taken; by default that of the year.
-    draws : int
-        Resamples of documents, and random sets.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        A row for each set: domain, documents, segments, tau (between the set and all other
-        documents), tau_low, tau_high (documents resampled within both), random, random_low,
-        random_high (mean and central 95 % of tau between random sets of documents with as many
-        segments and the rest), p (share of random sets that agree no better), without (tau between
-        all documents and those outside the set), without_random, without_p (the same for random
-        sets), p_holm (p corrected over the sets). With fewer than eight documents in the set or the
-        rest, only tau and without are given.
-
-    Raises
-    ------
-    DataError
-        If documents or domains are not named, there is one domain only, or a document has two.
-
-    Examples
-    --------
-    >>> import rankstability as rs
     >>> judgments = rs.load("demo-srpdc", "de-en")
-    >>> names = sorted(judgments.table["document"].unique())
-    >>> halves = {"one": rs.keep(judgments, documents=names[:15]), "two": rs.keep(judgments, documents=names[15:])}
-    >>> rs.compare_test_sets(halves, draws=20)[["domain", "documents", "segments"]].values.tolist()
-    [['one', 15, 192], ['two', 15, 169]]
-    """
-    rng = np.random.default_rng(seed)
-    if isinstance(data, Judgments):
-        arrays = _arrays(data, procedure)
-        if not arrays.has("domain"):
-            raise DataError("one_domain", column="domain")
-        names = np.array(arrays.unit_names["domain"], dtype=object)
-        return measure_sets(arrays, names[arrays.segment_unit("domain")], rng, draws)
-    arrays, sets = pool(_study_arrays(data, procedure))
-    return measure_sets(arrays, sets, rng, draws)
-
-
-def split_documents(
-    judgments: Judgments,
-    *,
-    procedure: str | None = None,
-    draws: int = 1000,
-    seed: int = SEED,
-) -> pd.DataFrame:
-    """Measure how far two random halves of the documents agree in the order of the systems.
-
-    Returns
-    -------
-    DataFrame
-        One row: systems, documents, tau (mean over splits), tau_low, tau_high (central 95 % of the
-        splits). Tau is missing if documents are not named, or are fewer than sixteen.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> table = rs.split_documents(rs.load("demo-srpdc", "de-en"), draws=20)
-    >>> table[["systems", "documents"]].values.tolist()
+    >>> rs.compare_studies(judgments, resamples=20).halves[["systems", "documents"]].values.tolist()
     [[10, 30]]
+    >>> names = sorted(judgments.table["document"].unique())
+    >>> sets = {"one": rs.keep(judgments, documents=names[:15]), "two": rs.keep(judgments, documents=names[15:])}
+    >>> rs.compare_studies(sets, resamples=20).test_sets[["domain", "documents"]].values.tolist()
+    [['one', 15], ['two', 15]]
     """
-    return measure_halves(_arrays(judgments, procedure), np.random.default_rng(seed), draws)
+    if isinstance(studies, Judgments):
+        studies = {studies.campaign or "study": studies}
+    if not studies:
+        raise DataError("too_few_studies", value=0)
+    return StudyComparison(dict(studies), unit, procedure, alpha, resamples, seed)
 
 
 # ------------------------------------------------------------------ studies of the same segments
@@ -273,10 +269,6 @@ def _arrays(study: Study, procedure: str | None) -> ScoreArrays:
             units[unit], known = pd.factorize(study[unit].astype(str), sort=True)
             names[unit] = tuple(known)
     return ScoreArrays(tuple(systems), tuple(segments), system, segment, score, units, names)
-
-
-def _study_arrays(studies: Mapping[str, Study], procedure: str | None) -> dict[str, ScoreArrays]:
-    return {name: _arrays(study, procedure) for name, study in studies.items()}
 
 
 def protocol_of(study: str) -> str:
@@ -398,7 +390,7 @@ def _documents(studies: list[ScoreArrays]) -> pd.Series:
     for study in studies:
         if study.has("document"):
             return pd.Series(study.segment_unit("document"), index=list(study.segments))
-    raise DataError("no_documents", remedy="unit='segment'")
+    raise DataError("no_documents", expected="documents, or unit='segment'")
 
 
 def _annotator_cells(study: ScoreArrays, systems: list[str], segments: list[str]) -> AnnotatorCells:
@@ -476,7 +468,7 @@ def _interval(draws: np.ndarray, units: int, annotators: int) -> tuple[float, fl
 def measure_protocols(
     shared: CommonGround, rng: np.random.Generator, resamples: int = 1000
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Measure agreement between studies and between protocols: see `compare_protocols`."""
+    """Measure agreement between studies and between protocols: see `StudyComparison`."""
     taus = _resampled_tau(shared, rng, resamples)
     annotators = {
         name: cells.n_annotators for name, cells in zip(shared.names, shared.cells, strict=True)
@@ -513,7 +505,7 @@ def measure_protocols(
 
 
 def count_kept(shared: CommonGround, procedure: Procedure, alpha: float = 0.05) -> pd.DataFrame:
-    """Count which conclusions of one study another repeats: see `compare_conclusions`."""
+    """Count which conclusions of one study another repeats: see `StudyComparison.conclusions`."""
     rows = []
     upper = np.triu_indices(len(shared.systems), 1)
     for first, second in combinations(shared.names, 2):
@@ -623,7 +615,7 @@ class _DocumentSums:
 def measure_halves(
     arrays: ScoreArrays, rng: np.random.Generator, draws: int = 1000
 ) -> pd.DataFrame:
-    """Measure how far two halves of the documents agree: see `split_documents`."""
+    """Measure how far two halves of the documents agree: see `StudyComparison.halves`."""
     row: dict[str, float] = {"systems": len(arrays.systems), "documents": 0}
     row |= dict.fromkeys(("tau", "tau_low", "tau_high"), np.nan)
     if arrays.has("document") and len(arrays.systems) > 2:

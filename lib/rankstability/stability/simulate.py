@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
+from ..arguments import check_count, check_positive
 from ..errors import DataError
 from ..judgments import Judgments
 
@@ -27,7 +28,7 @@ MAX_LISTED_SETS = 50_000  # sets of k systems; if there are more, they are drawn
 
 
 @dataclass(frozen=True)
-class ComparisonModel:
+class ModelParameters:
     """How comparisons are simulated (Koehn 2012, section 3).
 
     Attributes
@@ -48,12 +49,13 @@ class ComparisonModel:
     width: float = 10.0
 
     def __post_init__(self) -> None:
+        for name in ("systems", "block"):
+            check_count(name, getattr(self, name))
         if not 2 <= self.block <= self.systems:
             expected = f"from 2 to {self.systems}"
             raise DataError("bad_block", column="block", value=self.block, expected=expected)
         for name in ("spread", "width"):
-            if not getattr(self, name) > 0:
-                raise DataError("not_positive", column=name, value=getattr(self, name))
+            check_positive(name, getattr(self, name))
 
     @property
     def comparisons_per_block(self) -> int:
@@ -72,13 +74,13 @@ class ComparisonModel:
         return blocks
 
 
-def draw_qualities(model: ComparisonModel, campaigns: int, rng: np.random.Generator) -> np.ndarray:
+def draw_qualities(model: ModelParameters, campaigns: int, rng: np.random.Generator) -> np.ndarray:
     """Return true qualities: (campaigns, systems)."""
     return rng.uniform(0.0, model.width, size=(campaigns, model.systems))
 
 
 def draw_counts(
-    model: ComparisonModel,
+    model: ModelParameters,
     quality: np.ndarray,
     comparisons: Sequence[int],
     rng: np.random.Generator,
@@ -89,7 +91,7 @@ def draw_counts(
 
     Parameters
     ----------
-    model : ComparisonModel
+    model : ModelParameters
     quality : array, shape (campaigns, systems)
         True qualities.
     comparisons : sequence of int
@@ -122,7 +124,7 @@ def draw_counts(
 
 
 def draw_independent_counts(
-    model: ComparisonModel,
+    model: ModelParameters,
     quality: np.ndarray,
     comparisons: Sequence[int],
     rng: np.random.Generator,
@@ -145,65 +147,22 @@ def draw_independent_counts(
     return wins
 
 
-def simulate_comparisons(
-    systems: int = 15,
-    comparisons: int = 10_000,
-    spread: float = 10.0,
-    *,
+def simulate_judgments(
+    model: ModelParameters,
+    comparisons: int,
     rng: np.random.Generator,
-    block: int = 5,
     annotators: int = 30,
     annotator_spread: float = 0.0,
 ) -> tuple[Judgments, pd.Series]:
-    """Simulate a campaign of relative ranking whose true ranking is known (Koehn 2012, section 3).
-
-    True qualities are uniform from 0 to 10. Outputs vary around them, and annotators rank `block`
-    outputs of one segment at a time.
-
-    Parameters
-    ----------
-    systems, comparisons : int
-        How many; comparisons are rounded up to whole blocks of ``block * (block - 1) / 2``.
-    spread : float
-        The standard deviation of the quality of a system's outputs.
-    rng : Generator
-    block : int
-        Outputs that are ranked together.
-    annotators : int
-        Blocks are assigned to annotators at random.
-    annotator_spread : float
-        The standard deviation of each annotator's lasting preference for each system; 0 in the
-        paper.
-
-    Returns
-    -------
-    judgments : Judgments
-        Relative rankings.
-    quality : Series
-        The true quality of each system, best first.
-
-    Raises
-    ------
-    DataError
-        ``bad_block`` unless 2 <= block <= systems; ``not_positive``; ``bad_number``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import rankstability as rs
-    >>> judgments, quality = rs.simulate_comparisons(6, 2000, rng=np.random.default_rng(1))
-    >>> judgments.kind, judgments.n_judgments, len(quality)
-    ('relative_ranking', 200, 6)
-    """
+    """Return a simulated campaign and the true qualities: see `ComparisonModel.simulate`."""
     for name, value in (("comparisons", comparisons), ("annotators", annotators)):
-        if value < 1:
-            raise DataError("bad_number", column=name, value=value)
-    model = ComparisonModel(systems, spread, block)
+        check_count(name, value)
+    block = model.block
     quality = draw_qualities(model, 1, rng)[0]
     blocks = int(model.blocks_for(np.asarray(comparisons)))
     sets, _ = _draw_sets(model, blocks, rng)
     annotator = rng.integers(annotators, size=blocks)
-    preference = rng.standard_normal((annotators, systems)) * annotator_spread
+    preference = rng.standard_normal((annotators, model.systems)) * annotator_spread
     seen = _draw_outputs(model, quality, sets, rng) + preference[annotator, sets]
     rank = 1 + (seen[None, :, :] > seen[:, None, :]).sum(axis=1)
     order = np.argsort(rng.random((blocks, block)), axis=1)
@@ -241,7 +200,7 @@ def _cells(sets: np.ndarray, systems: int) -> np.ndarray:
 
 
 def _draw_sets(
-    model: ComparisonModel, blocks: int, rng: np.random.Generator
+    model: ModelParameters, blocks: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return random sets of systems in order of index, (block, blocks), and the cells of pairs."""
     n, k = model.systems, model.block
@@ -256,7 +215,7 @@ def _draw_sets(
 
 
 def _draw_outputs(
-    model: ComparisonModel, quality: np.ndarray, sets: np.ndarray, rng: np.random.Generator
+    model: ModelParameters, quality: np.ndarray, sets: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
     """Return the quality of each output, in the shape of `sets`."""
     seen = rng.standard_normal(sets.shape, dtype=np.float32)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError
+from ..arguments import check_count
 from ..ranking.feedback import feedback_arc_sets, net_weights
 from ..ranking.relative import expected_win, share_of_decided
 from ..scores.pairwise import PairCounts
@@ -23,7 +23,7 @@ from .bootstrap import (
     rank_scores,
     resample_comparisons,
 )
-from .simulate import ComparisonModel, draw_counts, draw_qualities
+from .simulate import ModelParameters, draw_counts, draw_qualities
 
 RANKERS = ("wins_over_decided", "expected_win", "feedback_arc_set")
 """Koehn's BOJAR, EXPECTED and LOPEZ."""
@@ -33,16 +33,11 @@ PART = 250  # campaigns of ranking errors that share a seed
 PART_OF_RANGES = 10  # campaigns of rank ranges that share a seed
 
 
-def _model(systems: int, spread: float, block: int, campaigns: int) -> ComparisonModel:
-    if campaigns < 1:
-        raise DataError("bad_number", column="campaigns", value=campaigns)
-    return ComparisonModel(systems, spread, block)
-
-
 def _in_parts(
     work: Callable[[int, np.random.Generator], np.ndarray], total: int, size: int, seed: int
 ) -> np.ndarray:
     """Return the results of `total` campaigns, of which at most `size` share a generator."""
+    check_count("campaigns", total)
     counts = [min(size, total - start) for start in range(0, total, size)]
     seeds = np.random.SeedSequence(seed).spawn(len(counts))
     pairs = zip(counts, seeds, strict=True)
@@ -50,7 +45,7 @@ def _in_parts(
 
 
 def _draw(
-    model: ComparisonModel, campaigns: int, comparisons: Sequence[int], rng: np.random.Generator
+    model: ModelParameters, campaigns: int, comparisons: Sequence[int], rng: np.random.Generator
 ) -> tuple[np.ndarray, PairCounts]:
     """Return the true ranks and the counts of simulated campaigns."""
     quality = draw_qualities(model, campaigns, rng)
@@ -98,47 +93,10 @@ def _rank(counts: PairCounts, ranker: str) -> np.ndarray:
     return ranks
 
 
-def simulate_ranking_errors(
-    comparisons: Sequence[int],
-    systems: int = 15,
-    spread: float = 10.0,
-    *,
-    block: int = 5,
-    campaigns: int = 100,
-    seed: int = 0,
+def ranking_errors(
+    model: ModelParameters, comparisons: Sequence[int], campaigns: int, seed: int
 ) -> pd.DataFrame:
-    """Compute how often ranking methods put a pair in the wrong order (Koehn 2012, Figure 3).
-
-    Parameters
-    ----------
-    comparisons : sequence of int
-        Ascending sizes of campaigns.
-    systems, spread, block
-        As in `simulate_comparisons`.
-    campaigns : int
-        How many are simulated.
-    seed : int
-        Of the generators of all campaigns.
-
-    Returns
-    -------
-    DataFrame
-        Columns method (of `RANKERS`), comparisons, error (share of pairs in the wrong order),
-        error_se (standard error), campaigns.
-
-    Raises
-    ------
-    DataError
-        ``bad_block``, ``not_positive``, ``not_ascending``, ``bad_number``.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> errors = rs.simulate_ranking_errors([1000, 4000], systems=6, campaigns=20)
-    >>> errors.set_index(["method", "comparisons"])["error"].loc["expected_win"].round(2).tolist()
-    [0.13, 0.07]
-    """
-    model = _model(systems, spread, block, campaigns)
+    """Return how often methods put a pair in the wrong order: `ComparisonModel.ranking_errors`."""
 
     def work(count: int, rng: np.random.Generator) -> np.ndarray:
         truth, counts = _draw(model, count, comparisons, rng)
@@ -172,48 +130,15 @@ def range_quality(first: np.ndarray, last: np.ndarray, truth: np.ndarray) -> np.
     return np.stack(qualities, axis=-1)
 
 
-def simulate_rank_ranges(
+def rank_range_errors(
+    model: ModelParameters,
     comparisons: Sequence[int],
-    systems: int = 15,
-    spread: float = 10.0,
-    *,
-    block: int = 5,
-    campaigns: int = 20,
-    resamples: int = 1000,
-    trims: Sequence[int] | None = None,
-    seed: int = 0,
+    campaigns: int,
+    resamples: int,
+    trims: Sequence[int] | None,
+    seed: int,
 ) -> pd.DataFrame:
-    """Compute how narrow and how correct rank ranges are (Koehn 2012, Table 1).
-
-    Parameters
-    ----------
-    comparisons, systems, spread, block, campaigns, seed
-        As for `simulate_ranking_errors`.
-    resamples : int
-        Of the bootstrap, by comparison.
-    trims : sequence of int, optional
-        Numbers of ranks that are removed at each end; by default 2.5 % of the resamples.
-
-    Returns
-    -------
-    DataFrame
-        Columns method (``pairwise`` or ``bootstrap``), sides (of the sign test; 0 for the
-        bootstrap), trim (0 for the pairwise method), comparisons, each of `QUALITIES` (violations
-        as shares of systems) with its standard error ``..._se``, campaigns.
-
-    Raises
-    ------
-    DataError
-        As for `simulate_ranking_errors`; ``bad_trim`` if no rank would be left.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> ranges = rs.simulate_rank_ranges([2000], systems=6, campaigns=4, resamples=100)
-    >>> ranges[["method", "sides", "trim"]].to_numpy().tolist()
-    [['pairwise', 1, 0], ['pairwise', 2, 0], ['bootstrap', 0, 2]]
-    """
-    model = _model(systems, spread, block, campaigns)
+    """Return how narrow and correct rank ranges are: see `ComparisonModel.rank_range_errors`."""
     trims = (round(TRIM * resamples),) if trims is None else tuple(trims)
     settings = [("pairwise", sides, 0) for sides in SIDES]
     settings += [("bootstrap", 0, trim) for trim in trims]

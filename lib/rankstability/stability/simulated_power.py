@@ -16,12 +16,13 @@ import pandas as pd
 from scipy.special import bdtrc, ndtr
 from scipy.stats import binom
 
+from ..arguments import check_count
 from ..errors import DataError
 from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..scores.arrays import VoteArrays
 from ..scores.pairwise import vote_arrays
 from .bootstrap import cells_by_unit, critical_wins, significant_share
-from .simulate import ComparisonModel, draw_independent_counts, draw_qualities
+from .simulate import ModelParameters, draw_independent_counts, draw_qualities
 
 MAX_COMPARISONS = 5e6  # larger campaigns are not considered
 NODES = 48  # of the integral over a pair's difference; with 200, no share changes by 1e-8
@@ -65,7 +66,7 @@ def _meetings(blocks: int, meet: float) -> tuple[int, np.ndarray]:
 
 
 def expected_share(
-    comparisons: Sequence[float] | np.ndarray, model: ComparisonModel, sides: int = 1
+    comparisons: Sequence[float] | np.ndarray, model: ModelParameters, sides: int = 1
 ) -> np.ndarray:
     """Return the expected share of significant pairs after numbers of comparisons: (sizes,).
 
@@ -87,84 +88,18 @@ def expected_share(
     return np.array(shares)
 
 
-def expected_significant_share(
-    comparisons: float, systems: int = 15, spread: float = 10.0, *, block: int = 5, sides: int = 1
-) -> float:
-    """Return the share of pairs of systems that the sign test is expected to separate.
-
-    Parameters
-    ----------
-    comparisons : float
-        The size of the campaign.
-    systems, spread, block
-        As in `simulate_comparisons`.
-    sides : int
-        1: each direction is tested at 5 %; 2: the test is two-sided at 5 %.
-
-    Raises
-    ------
-    DataError
-        ``bad_block``, ``not_positive``.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> round(rs.expected_significant_share(13_000), 3)
-    0.546
-    """
-    model = ComparisonModel(systems, spread, block)
-    return float(expected_share([comparisons], model, sides)[0])
-
-
 def comparisons_needed(
-    shares: Sequence[float] = (0.5, 0.7, 0.8, 0.9),
-    systems: int = 15,
-    spread: float = 10.0,
-    *,
-    block: int = 5,
+    model: ModelParameters,
+    shares: Sequence[float],
     sides: int = 1,
     campaigns: int = 0,
     rng: np.random.Generator | None = None,
 ) -> pd.DataFrame:
-    """Compute how many comparisons separate shares of the pairs of systems (Koehn 2012, Table 4).
-
-    Parameters
-    ----------
-    shares : sequence of float
-        Shares of pairs that the sign test is to separate.
-    systems, spread, block
-        As in `simulate_comparisons`.
-    sides : int
-        1: each direction is tested at 5 %; 2: the test is two-sided at 5 %.
-    campaigns : int
-        Simulated campaigns for a band around the mean; without any there is no band. The band
-        depends more on how far apart the systems happen to be than on the chance of comparisons.
-    rng : Generator
-        Needed for a band.
-
-    Returns
-    -------
-    DataFrame
-        Columns systems, spread, share, comparisons (at which the expected share is reached; NaN
-        beyond five million). With a band also fewer and more: after so many comparisons, the
-        luckiest 10 % of campaigns have reached the share, or all but the least lucky 10 % (NaN if
-        20 times the number is not enough).
-
-    Raises
-    ------
-    DataError
-        ``bad_block``, ``not_positive``; ``rng_needed`` for a band without a generator.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> rs.comparisons_needed([0.5, 0.9])["comparisons"].tolist()
-    [10290.0, 339840.0]
-    """
+    """Return how many comparisons separate shares: see `ComparisonModel.comparisons_needed`."""
     if campaigns and rng is None:
         raise DataError("rng_needed", expected="rng=np.random.default_rng(seed)")
-    model = ComparisonModel(systems, spread, block)
-    table = pd.DataFrame({"systems": systems, "spread": spread, "share": list(shares)})
+    columns = {"systems": model.systems, "spread": model.spread, "share": list(shares)}
+    table = pd.DataFrame(columns)
     targets = [_comparisons_needed(share, model, sides) for share in shares]
     table["comparisons"] = targets
     if not campaigns or rng is None:
@@ -180,7 +115,7 @@ def comparisons_needed(
     return table
 
 
-def _comparisons_needed(share: float, model: ComparisonModel, sides: int) -> float:
+def _comparisons_needed(share: float, model: ModelParameters, sides: int) -> float:
     """Return the size at which `expected_share` reaches a share, to one block or 0.05 %."""
     step = model.comparisons_per_block
     low, high = 1, 64
@@ -206,49 +141,12 @@ def _first_size(sizes: Sequence[int], curve: np.ndarray, share: float) -> float:
     return float(np.exp(np.interp(share, curve[near], np.log(sizes[near]))))
 
 
-def fit_spread(
-    judgments: Judgments, *, rng: np.random.Generator, orders: int = 20, sides: int = 1
+def fit_growth(
+    judgments: Judgments, rng: np.random.Generator, orders: int = 20, sides: int = 1
 ) -> pd.DataFrame:
-    """Fit the spread of outputs at which simulated campaigns grow like a real one (Koehn, Figure 2).
-
-    Blocks, or votes, are taken in random orders, and pairs of systems tested at 12 sizes. The model
-    has one number, the spread. Of the whole numbers from 2 to 40, the spread is chosen whose
-    expected share of significant pairs is closest by least squares.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        Votes or relative rankings; the reference is left out.
-    rng : Generator
-    orders : int
-        Random orders of the blocks.
-    sides : int
-        1: each direction is tested at 5 %; 2: the test is two-sided at 5 %.
-
-    Returns
-    -------
-    DataFrame
-        A row per size: comparisons (with ties), decided (without), share, share_low, share_high
-        (mean, lowest and highest share of significant pairs over orders), fitted (the share that
-        the model expects); and, the same in all rows, systems, block (outputs in the usual block, without the reference)
-        and spread.
-
-    Raises
-    ------
-    DataError
-        ``wrong_kind`` unless judgments are comparisons; ``too_few_systems``; ``bad_number``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import rankstability as rs
-    >>> fit = rs.fit_spread(rs.load("demo-rr", "cs-en"), rng=np.random.default_rng(1), orders=4)
-    >>> fit[["systems", "block"]].drop_duplicates().to_numpy().tolist()
-    [[8, 4]]
-    """
+    """Return the growth of a real campaign and of the model that fits: see `ComparisonModel.fit`."""
     check_judgments(judgments, COMPARISON_KINDS)
-    if orders < 1:
-        raise DataError("bad_number", column="orders", value=orders)
+    check_count("orders", orders)
     votes = vote_arrays(judgments)
     n = len(votes.systems)
     if n < 2:
@@ -256,7 +154,7 @@ def fit_spread(
     owner, number = _blocks(judgments, votes)
     grown = _grow(votes, owner, number, rng, orders, sides)
     sizes, shares = grown["comparisons"].to_numpy(), grown["share"].to_numpy()
-    start = ComparisonModel(n, block=min(_block_size(owner), n))
+    start = ModelParameters(n, block=min(_block_size(owner), n))
 
     def fitted(spread: float) -> np.ndarray:
         return expected_share(sizes, replace(start, spread=float(spread)), sides)

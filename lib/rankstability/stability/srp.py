@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_arguments, check_columns
 from ..judgments import Judgments
+from ..perturb import keep
 from .studies import (
     FULL,
     Design,
     RatedItems,
     assign_annotators,
     draw_documents,
-    keep_complete_items,
     rated_items,
     score_items,
 )
@@ -70,6 +71,7 @@ class StudyResults:
         return self.p <= self.alpha + EQUAL
 
 
+@check_arguments
 def srp(
     judgments: Judgments | RatedItems,
     *,
@@ -98,7 +100,7 @@ def srp(
     ----------
     judgments : Judgments
         Scores with at least two annotators for each item, such as MQM. Only complete items count
-        (see `keep_complete_items`).
+        (see `keep`).
     documents : int, optional
         Documents in each study; all if not given.
     studies : int
@@ -379,6 +381,7 @@ class _MeanOverPairs:
         return float(np.sqrt((len(known) - 1) * known.var())) if len(known) else np.nan
 
 
+@check_arguments
 def least_entropy(judgments: Judgments | pd.DataFrame) -> float:
     """Compute the lowest normalised entropy of workloads that a study of all documents can have.
 
@@ -408,8 +411,9 @@ def least_entropy(judgments: Judgments | pd.DataFrame) -> float:
     """
     if isinstance(judgments, pd.DataFrame):
         table = judgments
+        check_columns("judgments", table, ("document", "annotator"))
     else:
-        table = keep_complete_items(judgments).table
+        table = keep(judgments, complete_items=True).table
     held = pd.crosstab(table["document"].astype(str), table["annotator"].astype(str)) > 0
     buckets, n_documents = np.unique(held.to_numpy(), axis=0, return_counts=True)
     n_annotators = buckets.shape[1]

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_alpha, check_count
 from ..errors import DataError, suggest
-from ..judgments import COUNTED_TYPES, SCORE_KINDS, Judgments, check_judgments
+from ..judgments import Judgments
+from ..perturb import keep
 
 GROUPINGS = ("pSxS", "system-balanced", "none")
 NORMALISATIONS = ("none", "mean", "error", "z")
@@ -23,9 +24,7 @@ ENTROPY_TOLERANCE = 0.03  # by which a study may miss its entropy target
 MAX_ATTEMPTS = 12  # batches of attempts for each study
 HOPELESS_ATTEMPTS = 3  # batches after which a target that no study has met is given up
 ATTEMPTS_PER_BATCH = 4
-MIN_DOCUMENT_SHARE = 0.5  # of the documents, that a system must have been rated on
 MQM_WEIGHTS = (25.0, 5.0, 1.0, 0.1)  # each divides the one before
-RATING = ["system", "document", "segment", "annotator"]
 
 
 @dataclass(frozen=True)
@@ -72,11 +71,9 @@ class Design:
             if value not in known:
                 expected = suggest(value, known) or ", ".join(known)
                 raise DataError(code, value=value, expected=expected)
-        if not 0 < self.alpha < 1:
-            raise DataError("bad_alpha", value=self.alpha, expected="between 0 and 1")
+        check_alpha(self.alpha)
         for name in ("studies", "studies_per_document_set", "permutations"):
-            if getattr(self, name) < 1:
-                raise DataError("bad_number", column=name, value=getattr(self, name))
+            check_count(name, getattr(self, name))
         if self.load_balance == FULL:
             return
         if not isinstance(self.load_balance, float | int):
@@ -146,107 +143,9 @@ class RatedItems:
         return [np.flatnonzero(codes == bucket) for bucket in range(codes.max() + 1)]
 
 
-def keep_complete_items(judgments: Judgments) -> Judgments:
-    """Keep the systems and documents from which whole studies can be simulated.
-
-    Systems that were rated on fewer than half of the documents are left out first. Then only those
-    documents stay of which each annotator rated every segment of every system, with as many
-    annotators as most of these documents have.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        Scores that name annotators and documents, such as MQM.
-
-    Returns
-    -------
-    Judgments
-        With a column ``bucket`` in `table` (documents rated by the same annotators, from 1), unless
-        the data name their buckets. What was left out is in `excluded`.
-
-    Raises
-    ------
-    DataError
-        ``wrong_kind``, ``no_annotators_or_documents``, ``one_rating_per_item`` if most documents
-        have a single annotator, or ``no_complete_document``.
-
-    References
-    ----------
-    Riley et al. (2024), section 4.2.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> complete = rs.keep_complete_items(rs.load("demo-mqm", "en-de"))
-    >>> complete.table.groupby("bucket")["document"].nunique().tolist()
-    [5, 5, 5, 5, 5, 5]
-    """
-    table = _ratings_of(judgments)
-    n_documents = table.groupby("system", observed=True)["document"].nunique()
-    enough = n_documents >= MIN_DOCUMENT_SHARE * table["document"].nunique()
-    excluded = [
-        ("system_on_few_documents", int((table["system"] == system).sum()), str(system))
-        for system in n_documents.index[~enough]
-    ]
-    table = table[table["system"].isin(n_documents.index[enough])]
-    by_document = table.groupby("document", observed=True)
-    n_annotators = by_document["annotator"].nunique()
-    n_ratings = by_document["segment"].nunique() * n_annotators * int(enough.sum())
-    whole = by_document.size() == n_ratings
-    usual = n_annotators.mode().iloc[0]
-    if usual < 2:
-        raise DataError("one_rating_per_item")
-    for code, documents in (
-        ("incomplete_document", whole.index[~whole]),
-        ("other_number_of_annotators", whole.index[whole & (n_annotators != usual)]),
-    ):
-        rows = table["document"].isin(documents)
-        if rows.any():
-            excluded.append((code, int(rows.sum()), f"{len(documents)} documents"))
-    table = table[table["document"].isin(whole.index[whole & (n_annotators == usual)])]
-    if table.empty:
-        raise DataError("no_complete_document", value=f"{len(whole)} documents")
-    if "bucket" not in table:
-        table = table.assign(bucket=_number_buckets(table))
-    rows = pd.DataFrame(
-        [(Path(judgments.source).name, *row) for row in excluded],
-        columns=judgments.excluded.columns,
-    )
-    every = [frame for frame in (judgments.excluded, rows) if len(frame)]
-    record = pd.concat(every, ignore_index=True) if every else rows
-    return judgments.with_table(table, excluded=record)
-
-
-def _ratings_of(judgments: Judgments) -> pd.DataFrame:
-    """Return the ratings of ranked outputs, one for each annotator and segment of a system."""
-    check_judgments(judgments, SCORE_KINDS)
-    table = judgments.table
-    missing = [name for name in RATING if name not in table]
-    if missing:
-        raise DataError("no_annotators_or_documents", column=missing[0])
-    if "item_type" in table:
-        table = table[table["item_type"].isin(COUNTED_TYPES)]
-    table = table[table[[*RATING, "score"]].notna().all(axis=1)]
-    if table.empty:
-        raise DataError("no_judgments")
-    if table.duplicated(RATING).any():
-        table = table.drop_duplicates(RATING)
-    return table
-
-
-def _number_buckets(table: pd.DataFrame) -> pd.Series:
-    """Return the bucket of each row, from 1: documents that have the same annotators."""
-    both = table[["document", "annotator"]].drop_duplicates().astype(str)
-    both = both.sort_values(["document", "annotator"])
-    annotators = both.groupby("document")["annotator"].agg("|".join)
-    codes, _ = pd.factorize(annotators, sort=True)
-    number = pd.Series(codes + 1, index=annotators.index)
-    return table["document"].astype(str).map(number)
-
-
 def rated_items(judgments: Judgments) -> RatedItems:
-    """Sum the ratings of complete items; raises DataError as `keep_complete_items` does."""
-    table = keep_complete_items(judgments).table
+    """Sum the ratings of complete items; raises DataError as `keep` does."""
+    table = keep(judgments, complete_items=True).table
     system, systems = pd.factorize(table["system"].astype(str), sort=True)
     document, documents = pd.factorize(table["document"].astype(str), sort=True)
     annotator_name = table["annotator"].astype(str)

@@ -560,7 +560,9 @@ def _questions(
     if asked.baseline is not None:
         table = answer_baseline(inference, asked.baseline, alpha, sign).table
         found["baseline"] = {"baseline": asked.baseline, "rows": _records(table)}
-    if asked.candidates and inference.units:
+    if asked.candidates:
+        if not inference.units:
+            raise DataError("no_inference", column="candidates")
         found["candidates"] = _candidates(judgments, inference, alpha, sign)
     if asked.leaders is not None:
         leaders: Leaders = find_leaders(

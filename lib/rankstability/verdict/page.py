@@ -5,10 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
-import os
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -26,7 +23,8 @@ from ..formatting import page_in_frame
 from ..inference.questions import look_alpha
 from ..inference.rank import rank_systems
 from ..io.results import table_bytes
-from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
+from ..io.write import write_folder
+from ..judgments import COMPARISON_KINDS, Judgments
 from ..perturb import keep
 from ..ranking.result import Ranking
 from .facts import Questions, collect_facts
@@ -109,94 +107,22 @@ class Verdict:
         return page_in_frame(self.html, 900)
 
 
-def verdict(
+def verdict_on(
     judgments: Judgments,
-    output: str | Path = "",
+    asked: Questions,
     *,
     procedure: str | None = None,
     unit: str | None = None,
     alpha: float = 0.05,
-    ask: Sequence[Any] = (),
-    baseline: str | None = None,
-    candidates: bool = False,
-    leaders: str | None = None,
-    look: int = 1,
-    looks: int | None = None,
-    earlier: Judgments | None = None,
     title: str = "",
 ) -> Verdict:
-    """Say how far a ranking can be trusted, as one page.
-
-    Questions are valid only if they were asked before the scores were seen. Each has an error rate
-    of its own.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        Judgments of any kind.
-    output : str or Path
-        A folder for the page, its numbers (``verdict.json``) and its tables; empty: none.
-    procedure, unit, alpha
-        As for `rank_systems`.
-    ask : pair of str, or sequence of pairs
-        Is the first system better than the second?
-    baseline : str, optional
-        Which systems differ from this one?
-    candidates : bool
-        Which system should be chosen, and what does a choice cost at most?
-    leaders : str, optional
-        Which system leads in each value of this column, such as ``domain``?
-    look, looks : int, optional
-        This look at a running campaign, and the number of looks that was planned.
-    earlier : Judgments, optional
-        What changed since these judgments of the same systems?
-    title : str
-        The name of the data on the page.
-
-    Returns
-    -------
-    Verdict
-
-    Raises
-    ------
-    DataError
-        As `rank_systems`; and for unknown systems and columns that a question names.
-
-    See Also
-    --------
-    verdicts : several rankings side by side.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> verdict = rs.verdict(rs.load("demo-srdc", "de-en"))
-    >>> verdict.facts["n_drawn"], verdict.facts["n_drawn_supported"]
-    (2, 1)
-    """
-    check_judgments(judgments)
-    pairs = [ask] if ask and all(isinstance(each, str) for each in ask) else list(ask)
-    if any(isinstance(each, str) or len(each) != 2 for each in pairs):
-        raise DataError("bad_setting", column="ask", value=str(ask), expected="two systems")
-    if looks is not None:
-        alpha = look_alpha(look, looks, alpha)
-    comparisons = judgments.kind in COMPARISON_KINDS
-    ranking = rank_systems(
-        judgments, procedure=None if comparisons else procedure, unit=unit, alpha=alpha
-    )
-    asked = Questions(
-        pairs=tuple((str(a), str(b)) for a, b in pairs),
-        baseline=baseline,
-        candidates=candidates,
-        leaders=leaders,
-        look=look,
-        looks=looks,
-        earlier=earlier,
-    )
+    """Return the verdict on one ranking, with the answers to these questions; see `verdict`."""
+    if asked.looks is not None:
+        alpha = look_alpha(asked.look, asked.looks, alpha)
+    ranking = rank_systems(judgments, procedure=procedure, unit=unit, alpha=alpha)
     facts = collect_facts(judgments, ranking, asked, procedure=procedure, unit=unit, title=title)
     page, answer = render(facts)
-    made = Verdict(facts, page, ranking, answer)
-    made.save(output)
-    return made
+    return Verdict(facts, page, ranking, answer)
 
 
 def render(facts: Mapping[str, Any]) -> tuple[str, str]:
@@ -502,33 +428,6 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def write_folder(target: Path, contents: Mapping[str, bytes]) -> None:
-    """Write files into a folder, whole or not at all; names can contain folders.
-
-    Everything is written beside the target first. A new folder is then renamed; in an existing one
-    each file is replaced, the last one of `contents` at the end.
-    """
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=".partial-", dir=target.parent))
-        try:
-            for name, content in contents.items():
-                path = scratch / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-            scratch.chmod(0o755)
-            if not target.exists():
-                scratch.rename(target)
-                return
-            for name in contents:
-                (target / name).parent.mkdir(parents=True, exist_ok=True)
-                os.replace(scratch / name, target / name)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
-    except OSError as error:
-        raise DataError("unwritable_folder", file=target, value=error.strerror) from None
-
-
 def split_by(judgments: Judgments, column: str) -> dict[str, Judgments]:
     """Return the judgments of each value of a column, such as ``domain``.
 
@@ -544,6 +443,7 @@ def split_by(judgments: Judgments, column: str) -> dict[str, Judgments]:
     values = [str(value) for value in table[column].dropna().unique()]
     words = {"domain": "domains", "document": "documents", "annotator": "annotators"}
     if column in words:
-        return {value: keep(judgments, **{words[column]: [value]}) for value in values}
+        chosen: dict[str, dict[str, Any]] = {value: {words[column]: [value]} for value in values}
+        return {value: keep(judgments, **parts) for value, parts in chosen.items()}
     rows = {value: (table[column].astype(str) == value).to_numpy() for value in values}
     return {value: judgments.with_table(table[mask]) for value, mask in rows.items()}

@@ -12,15 +12,14 @@ from urllib.parse import quote
 from ..errors import DataError, escape_invisible
 from ..formatting import page_in_frame
 from ..inference.tasks import rank_over_tasks
+from ..io.write import write_folder
 from ..judgments import Judgments
-from .facts import leaders_of, plain_value
+from .facts import Questions, leaders_of, plain_value
 from .page import (
     Verdict,
     page_environment,
     page_values,
-    split_by,
-    verdict,
-    write_folder,
+    verdict_on,
 )
 from .words import nouns_for
 
@@ -87,72 +86,38 @@ class Verdicts:
         return page_in_frame(self.html, 700)
 
 
-def verdicts(
-    judgments: Mapping[str, Judgments] | Judgments,
-    output: str | Path = "",
+def verdicts_on(
+    parts: Mapping[str, Judgments],
+    asked: Questions,
     *,
-    each: str | None = None,
     over_all: bool = False,
+    procedure: str | None = None,
+    unit: str | None = None,
     alpha: float = 0.05,
     title: str = "",
-    **options: Any,
 ) -> Verdicts:
-    """Say how far several rankings can be trusted, with one page that puts them side by side.
-
-    Parameters
-    ----------
-    judgments : mapping of str to Judgments, or Judgments
-        Language pairs, tasks or criteria by name; or judgments that `each` divides.
-    output : str or Path
-        A folder for all pages; empty: none.
-    each : str, optional
-        A column, such as ``domain``: one ranking for each of its values.
-    over_all : bool
-        Whether to answer which system is best over all of them, equally weighted.
-    alpha : float
-        Error rate of each page, and of all leaders together.
-    title : str
-        The name of the data.
-    **options
-        As for `verdict`.
-
-    Returns
-    -------
-    Verdicts
-
-    Raises
-    ------
-    DataError
-        ``no_such_column``; ``no_judgments`` if there are none; and as `verdict`.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> pairs = {pair: rs.load("demo-srdc", pair) for pair in ("de-en", "en-cs")}
-    >>> list(verdicts(pairs).candidates)
-    ['de-en', 'en-cs']
-    """
-    if isinstance(judgments, Judgments):
-        if each is None:
-            raise DataError("no_such_column", column="each", expected="a column")
-        title = title or judgments.campaign or judgments.source
-        parts = split_by(judgments, each)
-    else:
-        parts = dict(judgments)
+    """Return the verdicts on several rankings, with one page side by side; see `verdict`."""
     if not parts:
         raise DataError("no_judgments")
+    if asked.earlier is not None:
+        raise DataError("argument_not_used", argument="earlier", data="several rankings")
     made = {
-        name: verdict(part, alpha=alpha, title=_title(title, name, part), **options)
+        name: verdict_on(
+            part,
+            asked,
+            procedure=procedure,
+            unit=unit,
+            alpha=alpha,
+            title=_title(title, name, part),
+        )
         for name, part in parts.items()
     }
     rankings = {name: one.ranking for name, one in made.items()}
     humans = {name: part.humans for name, part in parts.items()}
-    candidates = leaders_of(rankings, humans, alpha)
-    tasks = _over_all(list(parts.values()), options, alpha) if over_all else None
-    page = _page(made, candidates, tasks, title)
-    found = Verdicts(made, candidates, tasks, page)
-    found.save(output)
-    return found
+    level = next(iter(rankings.values())).alpha  # of one look, if several are planned
+    candidates = leaders_of(rankings, humans, level)
+    tasks = _over_all(list(parts.values()), procedure, unit, level) if over_all else None
+    return Verdicts(made, candidates, tasks, _page(made, candidates, tasks, title))
 
 
 def _title(title: str, name: str, part: Judgments) -> str:
@@ -161,10 +126,11 @@ def _title(title: str, name: str, part: Judgments) -> str:
     return f"{first}: {name}" if first and name not in first else name
 
 
-def _over_all(parts: list[Judgments], options: Mapping[str, Any], alpha: float) -> dict[str, Any]:
+def _over_all(
+    parts: list[Judgments], procedure: str | None, unit: str | None, alpha: float
+) -> dict[str, Any]:
     """Return the ranking over all parts, equally weighted."""
-    known = {key: options[key] for key in ("unit", "procedure") if options.get(key)}
-    found = rank_over_tasks(parts, alpha=alpha, **known)
+    found = rank_over_tasks(parts, unit=unit or None, procedure=procedure or None, alpha=alpha)
     humans = {name for part in parts for name in part.humans}
     return {
         "rows": plain_value(found.table),

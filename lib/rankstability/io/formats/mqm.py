@@ -10,7 +10,6 @@ import pandas as pd
 
 from ...errors import DataError
 from ...judgments import Judgments
-from ..declare import command_line
 from ..mqm_weights import DEFAULT, sum_penalties, weigh_errors
 from .files import clean_names, counted, first_line, read_counts
 from .languages import pair_in_name
@@ -142,7 +141,7 @@ def _mark_clean(errors: pd.DataFrame, unmarked: str, file: Path) -> pd.DataFrame
         raise DataError(
             "unmarked_outputs",
             file=file,
-            remedy=command_line(str(file), {"unmarked": "clean"}),
+            alternatives=[{"unmarked": "clean"}, {"unmarked": "missing"}],
         )
     outputs = errors[["document", "segment", "doc_segment"]].drop_duplicates()
     systems = errors[["document", "system"]].drop_duplicates()

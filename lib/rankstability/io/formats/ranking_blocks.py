@@ -1,4 +1,4 @@
-"""Rows of relative ranking: blocks of outputs, and the editing task of WMT10."""
+"""Rows of relative ranking: blocks of outputs."""
 
 from __future__ import annotations
 
@@ -136,32 +136,3 @@ def _join_comparisons(
     row_of, slot_of = np.concatenate(blocks).T
     position = np.concatenate([np.arange(1, size + 1) for size in sizes])
     return np.repeat(np.arange(len(blocks)), sizes), position, row_of, slot_of
-
-
-def read_edits(file: Path) -> pd.DataFrame:
-    """Read the edits of WMT10 (``data_EDT.tsv``): pair, edit, segment, editor, system, action."""
-    names = {
-        "edit": "editid",
-        "segment": "srcindex",
-        "editor": "editorid",
-        "system": "system1id",
-        "action": "system1actionstr",
-    }
-    return _read_edited(read_table(file, "\t", quoted=False), names, file)
-
-
-def read_acceptability(file: Path) -> pd.DataFrame:
-    """Read the judgments of edits of WMT10 (``data_ACC.csv``).
-
-    The columns are pair, edit, annotator, system and judgment.
-    """
-    names = {"edit": "editid", "annotator": "judgeid", "system": "systemid", "judgment": "judgment"}
-    return _read_edited(read_table(file), names, file)
-
-
-def _read_edited(table: pd.DataFrame, names: dict[str, str], file: Path) -> pd.DataFrame:
-    table.columns = pd.Index([name.lower() for name in table.columns])
-    need_columns(table, ("srclang", "trglang", *names.values()), file)
-    columns = {ours: table[theirs].astype(object) for ours, theirs in names.items()}
-    edited = pd.DataFrame({"pair": _read_pairs(table, file, ""), **columns})
-    return edited.reset_index(drop=True)

@@ -13,6 +13,7 @@ import pandas as pd
 from ...errors import DataError, suggest
 from ...judgments import Judgments
 from ..checks import refuse_alike, refuse_totals
+from ..effect import check_codes, check_words_of_kind, refuse_without_effect
 from ..mqm_weights import DEFAULT
 from . import (
     appraise,
@@ -67,6 +68,7 @@ PROTOCOLS = {
     "appraise": "DA",
     "appraise_mqm": "MQM",
 }  # all others: ESA
+NAMED = ("system", "left", "right", "annotator")  # columns with names that codes can join
 WORDS = (
     "unmarked",
     "weights",
@@ -205,16 +207,17 @@ def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict
     Returns `Judgments`, or several by language pair or task. Raises DataError for a word that has
     no effect on this format, and for systems or annotators that do not exist.
     """
-    for word in words:
-        if (
-            word not in WORDS
-            or (word == "unmarked" and name != mqm.NAME)
-            or (word == "weights" and name not in (mqm.NAME, appraise_mqm.NAME))
-        ):
-            raise DataError("word_without_effect", file=path, column=word, value=name)
+    others = [word for word in words if word not in WORDS]
+    if name != mqm.NAME:
+        others.append("unmarked")
+    if name not in (mqm.NAME, appraise_mqm.NAME):
+        others.append("weights")
+    refuse_without_effect(words, others, f"files of the format {name}", path)
     every = read(path, name, unmarked=words.get("unmarked", ""), weights=words.get("weights", ""))
     declared = {}
+    _check_codes(every, words, path)
     for pair, found in every.items():
+        check_words_of_kind(words, found.kind, path)
         judgments = _check_names(found, words, path)
         about = {
             "source": path.name,
@@ -234,6 +237,13 @@ def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict
         declared[pair] = replace(judgments, **about)
     _need_names(declared, path)
     return next(iter(declared.values())) if len(declared) == 1 else declared
+
+
+def _check_codes(every: Mapping[str, Judgments], words: Mapping[str, Any], path: Path) -> None:
+    """Refuse codes of names that do not occur in any of the judgments."""
+    tables = [judgments.table for judgments in every.values()]
+    cells = [table[role] for table in tables for role in NAMED if role in table]
+    check_codes(words.get("codes", {}), cells, path)
 
 
 def _check_names(judgments: Judgments, words: Mapping[str, Any], path: Path) -> Judgments:
@@ -257,7 +267,7 @@ def _check_names(judgments: Judgments, words: Mapping[str, Any], path: Path) -> 
 
 def _rename(table: pd.DataFrame, codes: Mapping[str, str]) -> pd.DataFrame:
     renamed = table.copy()
-    for role in ("system", "left", "right", "annotator"):
+    for role in NAMED:
         if role in table:
             names = table[role].astype(object)
             renamed[role] = names.map(lambda name: codes.get(name, name)).astype("category")

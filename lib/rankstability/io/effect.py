@@ -1,0 +1,110 @@
+"""Declared words that could have no effect on what is read are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..errors import DataError, suggest
+from ..judgments import COMPARISON_KINDS
+from .declare import WORDS
+from .shape import is_number
+from .table import ending_of
+
+OF_SCORES = (
+    "system", "score", "wide", "criteria", "lower_is_better", "higher_is_better", "scale", "year",
+    "hit", "item_type", "time",
+)  # fmt: skip
+OF_COMPARISONS = (
+    "left",
+    "right",
+    "winner",
+    "loser",
+    "tie",
+    "chosen",
+    "options",
+    "outcome",
+    "order",
+)
+OF_MQM = ("unmarked", "weights")
+OF_FILES = ("files", "header", "skip_rows", "sheet")
+SIDES = ("left", "right", "tie")
+MAX_LISTED = 6  # names that an error lists
+SHEET = ".xlsx"
+WITHOUT_HEADER = (".json", ".jsonl", ".ndjson", ".parquet")
+REPLACED = {  # a word, and the words whose columns it supplies itself
+    "wide": ("system",),
+    "criteria": ("criterion",),
+    "outcome": ("winner",),
+    "options": ("left", "right", "winner", "order", "loser"),
+    "loser": ("left", "right", "outcome", "order"),
+}
+
+
+def refuse_without_effect(
+    given: Mapping[str, Any], words: Iterable[str], kind: str, file: str | Path | None = None
+) -> None:
+    """Raise DataError ``word_without_effect`` for the first of these words that is given."""
+    for word in words:
+        if given.get(word) not in (None, False):
+            raise DataError("word_without_effect", file=file, column=WORDS[word].option, kind=kind)
+
+
+def check_words_of_table(given: Mapping[str, Any], votes: bool, file: str | None) -> None:
+    """Refuse words that say nothing about a table of scores, or of comparisons."""
+    kind = "tables of comparisons" if votes else "tables of scores"
+    refuse_without_effect(given, OF_SCORES if votes else OF_COMPARISONS, kind, file)
+    if "segment" in given and "question" in given:
+        refuse_without_effect(given, ("segment" if votes else "question",), kind, file)
+
+
+def check_words_of_shape(given: Mapping[str, Any], file: str | None) -> None:
+    """Refuse words of MQM in any declared table, and words that another word replaces."""
+    refuse_without_effect(given, OF_MQM, "declared tables", file)
+    for word, replaced in REPLACED.items():
+        if word in given:
+            refuse_without_effect(given, replaced, f"tables with {WORDS[word].option}", file)
+
+
+def check_codes(
+    codes: Mapping[str, str], cells: Iterable[pd.Series], file: str | Path | None
+) -> None:
+    """Refuse codes of which none occurs in the cells, and single codes of names that do not occur.
+
+    Codes for scores and winners can name values that nobody gave.
+    """
+    if not codes:
+        return
+    found: set[str] = set()
+    for column in cells:
+        found.update(" ".join(str(value).split()) for value in column.dropna().unique())
+    ranges = {key for key in codes if ".." in key}
+    unknown = [key for key in codes if " ".join(key.split()) not in found | ranges]
+    names = [key for key in unknown if codes[key] not in SIDES and not is_number(codes[key])]
+    wrong = unknown if len(unknown) == len(codes) else names
+    if wrong:
+        nearest = suggest(wrong[0], found) or ", ".join(sorted(found)[:MAX_LISTED])
+        raise DataError(
+            "unknown_name", file=file, column="codes", value=wrong[0], expected=nearest or None
+        )
+
+
+def check_words_of_file(given: Mapping[str, Any], path: Path) -> None:
+    """Refuse words about the form of a file that has another form."""
+    ending = ending_of(path)
+    if ending != SHEET:
+        refuse_without_effect(given, ("sheet",), f"{ending} files", path)
+    if ending in WITHOUT_HEADER:
+        refuse_without_effect(given, ("header", "skip_rows"), f"{ending} files", path)
+
+
+def check_words_of_kind(given: Mapping[str, Any], kind: str, path: Path) -> None:
+    """Refuse words that say nothing about judgments of a format of the field."""
+    name = kind.replace("_", " ")
+    if kind in COMPARISON_KINDS:
+        refuse_without_effect(given, ("scale", "year"), name, path)
+    if kind != "votes":
+        refuse_without_effect(given, ("order",), name, path)
