@@ -30,9 +30,8 @@ $(READY): requirements.lock pyproject.toml
 
 env: $(READY)  ## build the environment in .venv from requirements.lock, and nothing else
 
-figures: $(READY)  ## run every notebook on the demonstration campaigns and on all real ones found; then the report
-	@$(BIN)/python -m companion.batch check
-	@$(BIN)/snakemake --cores $(JOBS) --quiet rules --rerun-triggers mtime params
+figures: $(READY)  ## run every notebook on the demonstration campaigns and on all real ones found (one: make figures CAMPAIGN=wmt18); then the report
+	@$(BIN)/snakemake --cores $(JOBS) --quiet rules --rerun-triggers mtime params $(if $(CAMPAIGN),--config 'campaigns=[$(CAMPAIGN)]')
 	@echo "Report: build/site/index.html   Tables and figures: figures/"
 
 quick: $(READY)  ## run the tests of the library that need no notebook (under a minute)

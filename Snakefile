@@ -7,12 +7,22 @@ from pathlib import Path
 
 configfile: "config.yaml"
 
-from companion.batch import jobs
+from companion.batch import jobs, planning
+from rankstability import DataError
 
 PYTHON = sys.executable
-JOBS = jobs.plan(config)
-LIBRARY = sorted(glob("lib/rankstability/**/*.*", recursive=True))
-LIBRARY = [path for path in LIBRARY if "__pycache__" not in path]
+try:
+    JOBS = planning.plan_jobs(config)
+except DataError as error:
+    raise WorkflowError(str(error)) from None
+
+
+def files_below(folder):
+    paths = sorted(glob(f"{folder}/**/*.*", recursive=True))
+    return [path for path in paths if "__pycache__" not in path]
+
+
+LIBRARY = files_below("lib/rankstability")
 
 
 def stamp(job):
@@ -63,16 +73,16 @@ rule notebook:
     resources: mem_mb=2000, runtime=60
     message: "{wildcards.notebook}  {wildcards.campaign}  {wildcards.pair}"
     shell:
-        "'{PYTHON}' -m companion.batch run {wildcards.notebook} {wildcards.campaign} {wildcards.pair} "
+        "'{PYTHON}' -m companion.batch.run {wildcards.notebook} {wildcards.campaign} {wildcards.pair} "
         "> {log} 2>&1 || (tail -n 5 {log} >&2; exit 1)"
 
 
 rule report:
     input:
         list(BY_STAMP),
-        glob("lib/companion/**/*.*", recursive=True),
+        files_below("lib/companion"),
         glob("data/published/*.csv"),
         glob("docs/*.md"),
     output: "build/site/index.html"
     message: "claims ledger and report"
-    shell: "'{PYTHON}' -m companion.batch ledger && '{PYTHON}' -m companion.batch report"
+    shell: "'{PYTHON}' -m companion.batch report"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The sweep on a real Slurm of one node, as root, from Debian's packages slurm-wlm and munge:
-# the same bytes as locally, also when a job is killed half-way. `make test-slurm`. Nothing outside a
+# the same bytes as locally, also when a job is killed half-way. Nothing outside a
 # scratch folder is written but a link to its configuration while it runs, and only what is started here is stopped.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -64,7 +64,7 @@ git archive HEAD | tar -x -C "$T/tree"
 cd "$T/tree"; ln -s "$VENV" .venv
 export PYTHONPATH=$T/tree/lib OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 unset RANKSTABILITY_DATA RANKSTABILITY_REQUIRE_DATA
-GOALS=(build/executed/demo-srdc/01_replication.ipynb --config "campaigns=[demo-srdc]" split_above=1)
+GOALS=(build/stamps/demo-srdc/03b_campaign/all.done --config "campaigns=[demo-srdc]")
 results() { (cd "$T/tree/figures" && find demo-srdc -type f ! -name '*.ipynb' ! -path '*/.*' -exec sha256sum {} + | sort -k2); }
 again() { rm -rf figures/demo-srdc build .snakemake; }
 slurm() {
@@ -85,7 +85,7 @@ echo "the same bytes as locally: $(wc -l <"$T/local.sums") files"
 slurm killed & RUNNING=$!
 VICTIM=
 for _ in $(seq 240); do  # a job that has begun to write
-  if compgen -G "figures/demo-srdc/*/.partial-run-*" >/dev/null; then
+  if compgen -G "figures/demo-srdc/*/.partial-*" >/dev/null; then
     VICTIM=$(squeue -h -t R -o %A | head -1); [ -n "$VICTIM" ] && break
   fi
   sleep 0.5

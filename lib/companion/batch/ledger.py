@@ -118,8 +118,10 @@ def _row(row: dict[Any, Any]) -> dict[str, str]:
     }
 
 
-def write() -> None:
-    """Write the ledger to ``figures/claims_ledger.csv``."""
+def write() -> pd.DataFrame:
+    """Write the ledger to ``figures/claims_ledger.csv`` and return it."""
+    rows = ledger()
     scratch = LEDGER.with_suffix(".partial")
-    ledger().to_csv(scratch, index=False)
+    rows.to_csv(scratch, index=False)
     scratch.replace(LEDGER)
+    return rows

@@ -37,11 +37,11 @@ STYLES = CSSSanitizer(
 
 
 def build() -> None:
-    """Write the sources of the report below ``build/report`` and the pages below ``build/site``."""
+    """Write the ledger, the sources of the report (``build/report``) and its pages (``build/site``)."""
     shutil.rmtree(SOURCE, ignore_errors=True)
     SOURCE.mkdir(parents=True)
     pages = write_notebooks()
-    rows = ledger.ledger()
+    rows = ledger.write()
     _render("conf.py", version=rs.__version__)
     _render("index.md", findings=findings.gather(), pages=pages)
     _render("notebooks.md", pages=pages.to_dict("records"), topics=topics())
@@ -52,7 +52,7 @@ def build() -> None:
     shutil.copytree(SITE / "static", SOURCE / "static")
     scratch = OUTPUT.with_name("site.partial")
     shutil.rmtree(scratch, ignore_errors=True)
-    if sphinx_build(["-q", "-b", "html", str(SOURCE), str(scratch)]):
+    if sphinx_build(["-q", "-j", "auto", "-b", "html", str(SOURCE), str(scratch)]):
         raise SystemExit("the report could not be built")
     shutil.rmtree(scratch / ".doctrees", ignore_errors=True)
     shutil.rmtree(OUTPUT, ignore_errors=True)

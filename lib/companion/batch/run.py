@@ -1,35 +1,61 @@
-"""Run one notebook on one campaign and pair; its results appear whole or not at all."""
+"""Run one notebook on one campaign and pair; its results appear whole or not at all.
+
+``python -m companion.batch.run NOTEBOOK CAMPAIGN [PAIR]``. It does not import rankstability, which
+takes longer than many a notebook: only the notebook's kernel does.
+"""
 
 from __future__ import annotations
 
+import argparse
 import base64
 import io
-import os
 import re
 import shutil
-import tempfile
+import sys
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import papermill
+from papermill.exceptions import PapermillExecutionError
 from PIL import Image
 
-from .jobs import NOTEBOOKS, ROOT, Job, parameters
+from .jobs import NOTEBOOKS, ROOT, WHOLE, Job, parameters, read_config
 
 CELL_FILE = re.compile(r"\S*ipykernel_\d+\S*\.py")  # what a warning calls its cell
 COLOURS = 128  # of a kept picture: palettes keep the repository small
 
 
+def main(arguments: list[str] | None = None) -> int:
+    """Run one job and return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m companion.batch.run", description=__doc__)
+    parser.add_argument("notebook")
+    parser.add_argument("campaign")
+    parser.add_argument("pair", nargs="?", default=WHOLE)
+    given = parser.parse_args(arguments)
+    try:
+        run(Job(given.notebook, given.campaign, given.pair), read_config())
+    except PapermillExecutionError as error:
+        print(
+            f"error: {given.notebook}, {given.campaign}, {given.pair}: {error.ename}: {error.evalue}",
+            file=sys.stderr,
+        )
+        return 1
+    return 0
+
+
 def run(job: Job, config: dict[str, Any]) -> Path:
     """Execute the job's notebook and return the folder of its results.
 
-    The notebook writes to a temporary folder beside the final one, which one rename puts in place.
-    After a failure the earlier results are as they were, and the failed notebook is below
-    ``build/failed``.
+    The notebook writes to a folder inside ``.partial-<pair>``, beside the final folder; one rename
+    puts it in place. After a failure the earlier results are as they were, and the failed notebook
+    is below ``build/failed`` until the job succeeds. What a killed run left in ``.partial-<pair>``
+    is cleared by the next run.
     """
-    job.folder.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=".partial-", dir=job.folder.parent))
+    partial = job.folder.with_name(f".partial-{job.pair}")
+    _clear(partial, job)
+    scratch = partial / "new"
+    scratch.mkdir(parents=True)
     executed = scratch / job.executed.name
     try:
         papermill.execute_notebook(
@@ -41,31 +67,30 @@ def run(job: Job, config: dict[str, Any]) -> Path:
             log_output=False,
         )
         settle(executed, scratch)
-        _replace(job.folder, scratch)
+        if job.folder.exists():
+            job.folder.rename(partial / "earlier")
+        scratch.rename(job.folder)
+        job.failed.unlink(missing_ok=True)
     except BaseException:
         _keep_failed(executed, job)
-        shutil.rmtree(scratch, ignore_errors=True)
         raise
+    finally:
+        _clear(partial, job)
     return job.folder
+
+
+def _clear(partial: Path, job: Job) -> None:
+    """Remove `partial`; put back the earlier results if nothing took their place."""
+    earlier = partial / "earlier"
+    if earlier.exists() and not job.folder.exists():
+        earlier.rename(job.folder)
+    shutil.rmtree(partial, ignore_errors=True)
 
 
 def _keep_failed(executed: Path, job: Job) -> None:
     if executed.is_file():
-        kept = ROOT / "build" / "failed" / f"{job.campaign}-{job.pair}-{job.notebook}.ipynb"
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(executed, kept)
-
-
-def _replace(final: Path, scratch: Path) -> None:
-    """Put `scratch` in the place of `final`; an earlier folder goes only after that."""
-    scratch.chmod(0o755)
-    earlier = None
-    if final.exists():
-        earlier = Path(tempfile.mkdtemp(prefix=".partial-", dir=final.parent)) / "earlier"
-        os.rename(final, earlier)
-    os.rename(scratch, final)
-    if earlier is not None:
-        shutil.rmtree(earlier.parent, ignore_errors=True)
+        job.failed.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(executed, job.failed)
 
 
 def settle(path: Path, scratch: Path) -> None:
@@ -94,3 +119,7 @@ def small(picture: str) -> str:
     image.quantize(COLOURS, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
     quantised = base64.b64encode(out.getvalue()).decode()
     return min(quantised, picture, key=len)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

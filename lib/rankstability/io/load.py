@@ -96,8 +96,8 @@ def pairs(campaign: str) -> pd.DataFrame:
         One row per pair: pair (what `load` takes; with its track, if a pair has several, such as
         ``cs-en-individual``), task (the track or part; usually empty), kind, protocol, design
         (``SR-DC``: segments without document context, ``SR+DC``: with it), year, tool, judged
-        (``bilingual``: beside the source; ``monolingual``: beside a reference), systems, judgments
-        and annotators (0 where they are not named).
+        (``bilingual``: beside the source; ``monolingual``: beside a reference), systems, judgments,
+        annotators and documents (0 where they are not named).
 
     Raises
     ------
@@ -156,6 +156,7 @@ def _describe(campaign: Campaign, judgments: Judgments) -> dict[str, Any]:
         "systems": len(systems),
         "judgments": len(table),
         "annotators": table["annotator"].nunique() if "annotator" in table else 0,
+        "documents": table["document"].nunique() if "document" in table else 0,
     }
 
 
