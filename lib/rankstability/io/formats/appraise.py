@@ -17,7 +17,8 @@ import pandas as pd
 from ...errors import DataError
 from ...judgments import Judgments
 from .appraise_export import LAYOUTS, find_layout, read_export
-from .appraise_rows import MARKS, identify_segments, mark_rows
+from .appraise_rows import MARKS, mark_rows
+from .appraise_segments import identify_segments
 from .files import (
     counted,
     need_columns,

@@ -12,6 +12,7 @@ from ...errors import DataError
 from ...judgments import Judgments
 from .files import parse_json, read_head, read_records, read_text
 from .languages import UNNAMED_PAIR, pair_in_name, pair_of
+from .pearmut_items import number_sources, refuse_shared_ids
 from .ratings import Row, judgments_of_rows
 from .wmt25 import need_kind
 
@@ -64,8 +65,8 @@ def read(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
                 excluded["superseded"] += key in kept
                 kept[key] = (line, cells)
     rows = list(kept.values())
-    _refuse_shared_ids(rows, file)
-    notes["shared_id"] = _number_sources(rows)
+    refuse_shared_ids(rows, file)
+    notes["shared_id"] = number_sources(rows)
     return judgments_of_rows(file, rows, pair, excluded, notes)
 
 
@@ -168,35 +169,3 @@ def _seconds(actions: Any, outputs: int) -> float | None:
     numbers = [t for t in times if isinstance(t, int | float) and not isinstance(t, bool)]
     known = [time for time in numbers if abs(time) < LATEST]
     return (max(known) - min(known)) / outputs if len(known) > 1 and outputs else None
-
-
-def _refuse_shared_ids(rows: Sequence[Row], file: Path) -> None:
-    """Raise DataError if an id and a source stand for two outputs of a system.
-
-    Without sources, an id may not be on two pages of an annotator.
-    """
-    seen: dict[tuple[Any, ...], str] = {}
-    for line, cells in rows:
-        annotator = "" if cells["source"] else cells["annotator"]
-        output = cells["output"] if cells["source"] else cells["hit"]
-        id_and_source = (cells.get("pair"), cells["segment"], cells["source"])
-        key = (*id_and_source, cells["system"], annotator)
-        if seen.setdefault(key, output) != output:
-            raise DataError(
-                "id_of_two_items", file=file, line=line, column="item_id", value=cells["segment"]
-            )
-
-
-def _number_sources(rows: Sequence[Row]) -> int:
-    """Give items of one id but several sources segments of their own (``ID (2)``); count them."""
-    sources: dict[tuple[str, str], dict[str, int]] = {}
-    for _, cells in rows:
-        of_id = sources.setdefault((cells.get("pair", ""), cells["segment"]), {})
-        of_id.setdefault(cells["source"], len(of_id) + 1)
-    shared = 0
-    for _, cells in rows:
-        of_id = sources[cells.get("pair", ""), cells["segment"]]
-        number = of_id[cells["source"]]
-        shared += len(of_id) > 1
-        cells["segment"] += f" ({number})" if number > 1 else ""
-    return shared
