@@ -553,6 +553,42 @@ def test_a_broken_form_has_one_error(
     assert code_of(tmp_path, f"a.csv {words}") == code
 
 
+def test_columns_of_0_and_1_can_mark_the_winner(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"left": ["A", "B", "A"], "right": ["B", "A", "B"], "question": [1, 2, 3]})
+    marks = {"left": [1, 0, 0], "right": [0, 1, 0], "tie": [0, 0, 1]}
+    frame = frame.assign(**{f"pick_{side}": values for side, values in marks.items()})
+    frame.assign(s_1=1, s_2=0, w="left").to_csv(tmp_path / "a.csv", index=False)
+    found = command(tmp_path, 'a.csv --onehot "pick_{winner}"')
+    assert list(found.table["winner"]) == ["left", "right", "tie"]
+    for words, code in (
+        ('--onehot "pick_{winner}" --winner w', "two_shapes"),
+        ('--winner w --onehot "s_{score}"', "word_without_effect"),
+        ("--winner w --decimal ,", "word_without_effect"),
+    ):
+        assert code_of(tmp_path, f"a.csv {words}") == code
+
+
+def test_json_in_a_cell_has_each_key_once() -> None:
+    cells = ['{"a": 1, "a": 2}', '{"a": 3}'] * 3
+    frame = pd.DataFrame({"system": list("ABC") * 2, "segment": list("xxxyyy"), "marks": cells})
+    with pytest.raises(DataError) as refused:
+        judgments(frame, score="marks.a")
+    assert refused.value.code == "key_twice"
+
+
+def test_a_sheet_does_not_contradict_its_name(tmp_path: Path) -> None:
+    sheets_of_people(tmp_path / "a.xlsx")
+    words = "--system model --segment item --score stars --where annotator!=Guide"
+    assert (
+        code_of(tmp_path, f'a.xlsx {words} --sheets "{{annotator}}" --files "*.xlsx"')
+        == "two_shapes"
+    )
+    frame = ratings().rename(columns={"rater": "annotator"})
+    frame.to_excel(tmp_path / "b.xlsx", sheet_name="anna", index=False)
+    words = '--system model --segment item --score stars --sheets "{annotator}"'
+    assert code_of(tmp_path, f"b.xlsx {words}") == "column_of_two_roles"
+
+
 def test_thousands_need_a_word(tmp_path: Path) -> None:
     frame = ratings().assign(stars=["1,250", "2,500", "3"] * 20)
     frame.to_csv(tmp_path / "a.csv", index=False, sep=";")

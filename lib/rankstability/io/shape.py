@@ -89,11 +89,7 @@ def match_pattern(pattern: str, names: Sequence[str], word: str) -> dict[str, di
     keys = parts[1::2]
     if len(set(keys)) < len(keys):
         raise DataError("placeholder_twice", column=word, value=pattern)
-    for key in keys:
-        if key != NUMBER and key not in ROLES:
-            raise DataError(
-                "unknown_placeholder", column=word, value=key, expected=", ".join(ROLES)
-            )
+    _refuse_placeholders([key for key in keys if key != NUMBER], word)
 
     def expression(piece: str) -> str:
         out = re.escape(parts[0])
@@ -260,12 +256,17 @@ def _open_elements(frame: pd.DataFrame, name: str, cells: pd.Series) -> pd.DataF
 def roles_in(pattern: str, word: str) -> list[str]:
     """Return the roles that a pattern supplies; raise DataError for another placeholder."""
     keys = PLACEHOLDER.findall(pattern)
+    _refuse_placeholders(keys, word)
+    return keys
+
+
+def _refuse_placeholders(keys: Sequence[str], word: str) -> None:
+    """Refuse placeholders that are not roles."""
     for key in keys:
         if key not in ROLES:
             raise DataError(
                 "unknown_placeholder", column=word, value=key, expected=", ".join(ROLES)
             )
-    return keys
 
 
 def split_columns(
@@ -348,10 +349,6 @@ def expand_patterns(
                 )
             used[name] = role
         found[role] = {tuple(sorted(values.items())): name for name, values in matches.items()}
-    for pattern in patterns.values():
-        for key in PLACEHOLDER.findall(pattern):
-            if key not in ROLES and key != NUMBER:
-                raise DataError("unknown_placeholder", value=key, expected=", ".join(ROLES))
     keys = {role: set(PLACEHOLDER.findall(pattern)) for role, pattern in patterns.items()}
     widest = max(keys, key=lambda role: len(keys[role]))
     others = [name for name in frame.columns if name not in used]
