@@ -298,7 +298,7 @@ class Factorised:
     def inverse_diagonals(self) -> list[np.ndarray]:
         """Return the diagonal of the inverse by factor: prediction variances over the residual's."""
         equations = self.equations
-        lower = np.tril(linalg.lapack.dpotri(self.root, lower=1)[0])
+        lower = linalg.lapack.dpotri(self.root, lower=1)[0]  # 0 above the diagonal, as in the root
         whole = lower + np.tril(lower, -1).T
         diagonal = np.empty(equations.start[-1] + 1)
         diagonal[equations.others] = np.diag(whole)
