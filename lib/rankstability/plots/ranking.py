@@ -151,9 +151,7 @@ def _legend(ranking: Ranking) -> list[Line2D | Patch]:
     if "human" in ranking.table and ranking.table["human"].any():
         handles.append(Line2D([], [], color=ORANGE, marker="o", label="human translation"))
     if ranking.unit:
-        rank = Line2D(
-            [], [], color="black", marker="|", linestyle="", label="rank in these data"
-        )
+        rank = Line2D([], [], color="black", marker="|", linestyle="", label="rank in these data")
         handles.append(rank)
     for kind in dict.fromkeys(boundary_kinds(ranking).values()):
         style = dict(STYLES[kind])

@@ -81,9 +81,7 @@ def _solve_at(equations: Equations, y: np.ndarray, log_ratio: np.ndarray) -> _So
     residual = float(equations.weights @ (y * rest)) / (rows - 1)
     deviance = (rows - 1) * np.log(residual) + factorised.logdet + float((sizes * log_ratio).sum())
     level = float(intercept[0])
-    return _Solution(
-        log_ratio, float(deviance), residual, level, effects, fitted, rest, factorised
-    )
+    return _Solution(log_ratio, float(deviance), residual, level, effects, fitted, rest, factorised)
 
 
 def _differentiate(solution: _Solution) -> Fit:
