@@ -326,11 +326,11 @@ class Factorised:
         """Return the diagonal of the inverse by factor: prediction variances over the residual's."""
         equations = self.equations
         lower = linalg.lapack.dpotri(self.root, lower=1)[0]  # 0 above the diagonal, as in the root
-        whole = lower + np.tril(lower, -1).T
         diagonal = np.empty(equations.start[-1] + 1)
-        diagonal[equations.others] = np.diag(whole)
+        diagonal[equations.others] = np.diag(lower)
         for bundle, outer, scale, inverse, half in self.parts:
-            around = whole[np.ix_(outer, outer)]
+            below = lower[np.ix_(outer, outer)]  # `outer` ascends, so this is lower triangular, too
+            around = below + np.tril(below, -1).T
             through = inverse.T @ half
             of_inner = (inverse**2).sum(axis=0) + ((through @ around) * through).sum(axis=1)
             diagonal[bundle.inner] = of_inner
