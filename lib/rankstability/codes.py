@@ -1,7 +1,7 @@
-"""The sentence of each code: errors, rows that were left out, and notes on a ranking.
+"""The sentence of each code: errors, rows that were left out, and notes on rows.
 
 Code compares the codes; only pages and messages show the sentences. Slots in braces are filled
-with numbers and names.
+with numbers and names. The cautions of a page are in ``verdict/words.yaml``.
 """
 
 ERRORS: dict[str, str] = {
@@ -318,40 +318,10 @@ NOTES: dict[str, str] = {
     "constant_annotator": "judgments by annotators who gave every output the same score",
     "rebuilt_scores": "raw scores that were computed from the released z-scores",
     "annotator_without_rows": "judgments by annotators who have no rows in ad-latest (no z-score)",
-    # inference: regimes in which the promise is not met, and facts of the design
-    "few_effective_units": "Only very large differences can be detected, because there are fewer than "
-    "four effective {unit}s. If {unit}s have strong preferences of their own, up to a quarter of "
-    "such rankings could contain a false difference.",
-    "few_large_units": "{number} {unit}s hold a large share of the judgments each. If their "
-    "effects on systems are larger than all else, up to 8 % of such rankings contain an error "
-    "instead of 5 %.",
-    "unit_with_half": "A single {unit} holds half of the judgments or more, so that the {unit}s count "
-    "as few.",
-    "rare_failures": "A system that fails rarely but badly on whole documents can look better than it "
-    "is. This could concern {systems}.",
-    "rare_item_losses": "Some systems lose much more on a few items than on all others: {systems}. "
-    "Such losses are easily missed, so that more than 5 % of such rankings can contain an error.",
-    "few_items": "{number} items are too few to separate any of {systems} systems; at least {least} "
-    "are needed.",
-    "few_questions": "{number} questions cannot order {systems} systems. More questions would help; "
-    "more votes on the same questions would not.",
-    "systems_lack_segments": "Systems are compared on the segments that both have. These systems lack "
-    "segments: {systems}. If a system lacks segments because it failed on them, no method can tell.",
-    "pairs_share_few": "These pairs share too few {unit}s to be compared: {pairs}.",
-    "no_shared_segments": "These pairs share no segments: {pairs}. If the segments of one system were "
-    "harder, these data could not show it.",
-    "nothing_shared": "No two systems share segments. If the segments of one system were harder, "
-    "these data could not show it.",
-    "no_adjustment": "These standardised scores name no annotators, so that they cannot be adjusted "
-    "for the other systems that each annotator judged.",
-    "order_differs": "Compared on the segments that both have, these systems are ordered differently "
-    "than by their plain means: {systems}.",
-    "missing_domain": "These systems have no judgments in some domain, so that their means over all "
-    "domains cannot be compared: {systems}.",
 }
 
 PLANS: dict[str, str] = {
-    # what each row of a plan changes, and what it holds fixed
+    # what each row of a plan changes, and what stays the same
     "now": "The present campaign.",
     "annotators": "Twice the annotators, each judging as much as now, on the same documents.",
     "documents": "Twice the documents, by the same annotators, each judging twice as much.",

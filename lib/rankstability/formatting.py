@@ -124,7 +124,8 @@ def _shown_cells(ranking: Any) -> list[list[str]]:
         columns = [name for name in ("rank", "system", "raw", "z", "segments") if name in table]
         heading = columns
     else:
-        heading = ["rank", "system", ranking.score_name, "95 % interval", "ranks"]
+        interval = f"{100 * (1 - ranking.alpha):.4g} % interval"
+        heading = ["rank", "system", ranking.score_name, interval, "ranks"]
         shown = [table["score"].round(digits), table["score_adjusted"].round(digits)]
         differs = bool((abs(shown[0] - shown[1]) > 1e-9).any())
         if differs:

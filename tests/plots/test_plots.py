@@ -5,6 +5,7 @@ import io
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 import rankstability as rs
@@ -64,6 +65,19 @@ def test_intervals_and_ranks_are_those_of_the_table(ranking):
     assert [text.get_text() for text in left.get_yticklabels()] == [
         short_name(s) for s in ranking.systems
     ]
+
+
+def test_labels_name_the_level(judgments):
+    figure = rs.plot_ranking(rs.rank_systems(judgments, alpha=0.1))
+    labels = [axes.get_xlabel() for axes in figure.axes]
+    assert all("90 %" in label for label in labels) and len(labels) == 2
+
+
+def test_without_inference_there_is_no_empty_panel():
+    frame = pd.DataFrame({"left": ["A", "B", "C"] * 9, "right": ["B", "C", "A"] * 9})
+    frame["winner"] = ["left", "left", "right"] * 6 + ["right", "right", "left"] * 3
+    ranking = rs.rank_systems(rs.battles(frame))
+    assert not ranking.unit and len(rs.plot_ranking(ranking).axes) == 1
 
 
 def test_hostile_and_long_names_are_drawn_as_text(judgments):

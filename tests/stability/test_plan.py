@@ -317,3 +317,13 @@ def test_means_of_relative_rankings_are_on_the_scale_of_the_tests():
     m = len(found.systems)
     assert differences == pytest.approx(inference.difference[:m, :m])
     assert found.standard_errors()[0, 1] ** 2 < inference.variance[0, 1] * 1.2
+
+
+@pytest.mark.parametrize(
+    ("unit", "named"), [("annotator", "annotators"), ("document", "documents")]
+)
+def test_a_plan_names_only_what_the_inference_draws_again(unit, named):
+    judgments = load("demo-srpdc", "de-en")
+    plans = planning.plan(judgments, unit=unit)["plan"].tolist()
+    assert named in plans
+    assert not {"annotators", "documents", "both"} & set(plans) - {named}

@@ -234,6 +234,25 @@ def test_no_word_of_another_field(kind):
     assert not WMT_WORDS.findall(text)
 
 
+def filled(text, nouns):
+    slots = {"unit": "annotator", "units": "annotators", "names": "A and B"}
+    return text.format(**nouns, **slots, number=3, least=5, count=4)
+
+
+@pytest.mark.parametrize("vocabulary", ["ratings", "leaderboard", "votes", "listening"])
+def test_no_phrase_of_a_page_has_a_word_of_another_field(vocabulary):
+    tables = words.tables()
+    nouns = dict(tables["kinds"][vocabulary])
+    nouns["text"] = nouns["question"]
+    nouns |= {f"{role}s": words.plural(noun) for role, noun in nouns.items()}
+    groups = [tables[name] for name in ("notes", "plans", "reasons", "rows", "pair_tests")]
+    phrases = [text for group in groups for text in group.values()]
+    phrases += [text for unit in tables["units"].values() for text in unit.values()]
+    for text in phrases:
+        shown = filled(text, nouns)
+        assert not WMT_WORDS.findall(shown) and not re.search("[{}]", shown)
+
+
 @pytest.mark.parametrize("noun", ["boundary", "story", "trial", "hit"])
 def test_plurals(noun):
     assert words.plural(noun) in {"boundaries", "stories", "trials", "HITs"}

@@ -1,6 +1,6 @@
 """Designs in which the promise is not met, or in which little can be said, found in the data.
 
-Each note is a code of `codes.NOTES`. What fills the slots of its sentence is in
+Each note is a code of `notes` in ``verdict/words.yaml``. What fills the slots of its sentence is in
 ``inference.extra["details"]``.
 """
 

@@ -33,7 +33,7 @@ ROW = 0.3  # inches of a system's row
 
 @check_arguments
 def plot_ranking(ranking: Ranking, ax: Axes | None = None) -> Figure:
-    """Draw a ranking: scores with 95 % intervals at the left, confidence sets for the ranks right.
+    """Draw a ranking: scores with intervals at the left, confidence sets for the ranks at the right.
 
     A solid rule is a boundary that the procedure draws and that is supported, a dashed one is drawn
     and not supported, a double one is supported and not drawn. Human translations are orange.
@@ -43,7 +43,8 @@ def plot_ranking(ranking: Ranking, ax: Axes | None = None) -> Figure:
     ranking : Ranking
         From `rank_systems`.
     ax : Axes, optional
-        Axes for the scores alone; by default a figure with both panels.
+        Axes for the scores alone; by default a figure with both panels. Without inference, there
+        is no panel of ranks.
 
     Returns
     -------
@@ -61,12 +62,19 @@ def plot_ranking(ranking: Ranking, ax: Axes | None = None) -> Figure:
         if ax is not None:
             _draw_scores(ranking, ax)
             return ax.get_figure(root=True)  # type: ignore[return-value]
-        height = 1.6 + ROW * n
-        figure, (left, right) = plt.subplots(
-            1, 2, figsize=(WIDTH, height), layout="constrained", sharey=True, width_ratios=[3, 2]
+        widths = [3, 2] if ranking.unit else [1]
+        figure, panels = plt.subplots(
+            1,
+            len(widths),
+            figsize=(WIDTH, 1.6 + ROW * n),
+            layout="constrained",
+            sharey=True,
+            squeeze=False,
+            width_ratios=widths,
         )
-        _draw_scores(ranking, left)
-        _draw_rank_sets(ranking, right)
+        _draw_scores(ranking, panels[0, 0])
+        if ranking.unit:
+            _draw_rank_sets(ranking, panels[0, 1])
         handles = _legend(ranking)
         figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize="small")
         title = " ".join(filter(None, (ranking.campaign, ranking.pair)))
@@ -74,6 +82,11 @@ def plot_ranking(ranking: Ranking, ax: Axes | None = None) -> Figure:
             figure.suptitle(short_name(title, 60), fontsize="medium")
         plt.close(figure)
     return figure
+
+
+def _level(ranking: Ranking) -> str:
+    """Return the level of confidence of a ranking in percent."""
+    return f"{100 * (1 - ranking.alpha):.4g} %"
 
 
 def _draw_scores(ranking: Ranking, ax: Axes) -> None:
@@ -93,7 +106,7 @@ def _draw_scores(ranking: Ranking, ax: Axes) -> None:
     ax.set_yticks(place, [short_name(name) for name in table["system"]])
     ax.set_ylim(len(table) - 0.5, -0.5)
     direction = " (lower is better)" if ranking.lower_is_better else ""
-    interval = ", 95 % intervals" if has_interval and ranking.unit else ""
+    interval = f", {_level(ranking)} intervals" if has_interval and ranking.unit else ""
     ax.set_xlabel(ranking.score_name + interval + direction)
     if ranking.lower_is_better:
         ax.invert_xaxis()
@@ -106,13 +119,10 @@ def _draw_rank_sets(ranking: Ranking, ax: Axes) -> None:
     table = ranking.table
     n = len(table)
     ax.set_xlim(0.5, n + 0.5)
-    ax.set_xlabel("possible ranks (95 %)")
+    ax.set_xlabel(f"possible ranks ({_level(ranking)})")
     step = 1 if n <= 10 else 5 if n <= 30 else 10 if n <= 60 else 25
     ax.set_xticks([1, *range(step, n + 1, step)] if step > 1 else range(1, n + 1))
     ax.tick_params(left=False)
-    if "rank_low" not in table or not ranking.unit:
-        ax.text(0.5, 0.5, "no inference", transform=ax.transAxes, ha="center", color=GREY)
-        return
     for place, row in enumerate(table.itertuples()):
         colour = ORANGE if row.human else BLUE
         low, high = (row.rank_low, row.rank_high) if row.assessable else (1, n)
@@ -143,15 +153,14 @@ def _legend(ranking: Ranking) -> list[Line2D | Patch]:
     if "human" in ranking.table and ranking.table["human"].any():
         handles.append(Line2D([], [], color=ORANGE, marker="o", label="human translation"))
     if ranking.unit:
-        rank = Line2D(
-            [], [], color="black", marker="|", linestyle="", label="rank in this campaign"
-        )
+        rank = Line2D([], [], color="black", marker="|", linestyle="", label="rank in these data")
         handles.append(rank)
     for kind in dict.fromkeys(boundary_kinds(ranking).values()):
         style = dict(STYLES[kind])
         if kind == "supported":
             style = {"linestyle": "-", "linewidth": 3}
-        handles.append(Line2D([], [], color="black", label=LABELS[kind], **style))  # type: ignore[arg-type]
+        label = LABELS[kind] if ranking.unit else "boundary drawn"
+        handles.append(Line2D([], [], color="black", label=label, **style))  # type: ignore[arg-type]
     return handles
 
 

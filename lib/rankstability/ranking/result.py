@@ -25,8 +25,8 @@ class Ranking:
     ----------
     table : DataFrame
         From judgments: rank, system, score (of the procedure), cluster, score_adjusted (compared on
-        the segments that systems share), score_low, score_high (95 % interval of the adjusted score,
-        not for comparing two), rank_low, rank_high (confidence set for the rank),
+        the segments that systems share), score_low, score_high (interval of the adjusted score at
+        level 1 - alpha, not for comparing two), rank_low, rank_high (confidence set for the rank),
         could_be_first, assessable, human. From segment scores: rank, system, raw, z, segments,
         judgments, cluster.
     p_values : DataFrame

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.special import bdtr, ndtr
-from statsmodels.stats.multitest import multipletests
 
 from ..errors import DataError, suggest
 
@@ -20,7 +19,7 @@ TESTS: dict[str, str] = {
     "wilcoxon_greater": "Wilcoxon signed rank, one-sided: the first system is better",
 }
 ONE_SIDED = ("mann_whitney_greater", "wilcoxon_greater")
-CORRECTIONS = {"none": "none", "holm": "holm", "benjamini-hochberg": "fdr_bh"}
+CORRECTIONS = ("none", "holm", "benjamini-hochberg")
 
 
 def check_test(test: str) -> None:
@@ -124,9 +123,22 @@ def correct(p: np.ndarray, method: str) -> np.ndarray:
         return p
     corrected = p.copy()
     rows, columns = np.nonzero(np.triu(np.isfinite(p), 1))
-    adjusted = multipletests(p[rows, columns], method=CORRECTIONS[method])[1]
+    adjusted = _adjust(p[rows, columns], method)
     corrected[rows, columns] = corrected[columns, rows] = adjusted
     return corrected
+
+
+def _adjust(p: np.ndarray, method: str) -> np.ndarray:
+    """Return adjusted p-values: those of Holm (1979), or of Benjamini and Hochberg (1995)."""
+    order = np.argsort(p)
+    place = np.arange(1, len(p) + 1)
+    if method == "holm":
+        raised = np.maximum.accumulate(p[order] * place[::-1])
+    else:
+        raised = np.minimum.accumulate((p[order] / (place / len(p)))[::-1])[::-1]
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(raised, 1.0)
+    return adjusted
 
 
 def sign_test(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:

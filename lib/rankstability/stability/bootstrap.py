@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
-from scipy.stats import binom
+from scipy.special import bdtrc, bdtrik
 
 from ..arguments import check_arguments, check_count
 from ..errors import DataError
@@ -230,8 +230,13 @@ def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
     1/2). It is N + 1 if no number of wins suffices. With ``sides=1`` each direction is tested at
     `alpha`, with ``sides=2`` the test is two-sided. The array is shared and read-only.
     """
+    level = alpha / sides * (1 + 1e-9)  # a chance that equals the level, to rounding, suffices
+    number = np.arange(1, most + 1)
+    wins = np.ceil(bdtrik(1 - level, number, 0.5))  # where P(X <= wins) = 1 - level, within one
+    wins += bdtrc(wins, number, 0.5) > level
+    wins -= bdtrc(wins - 1, number, 0.5) <= level
     fewest = np.ones(most + 1, dtype=np.int64)
-    fewest[1:] += binom.isf(alpha / sides, np.arange(1, most + 1), 0.5).astype(np.int64)
+    fewest[1:] += wins.astype(np.int64)
     fewest.setflags(write=False)
     return fewest
 

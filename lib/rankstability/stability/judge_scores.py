@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from ..errors import DataError
 from ..inference.result import RankInference
@@ -391,7 +391,7 @@ def interval_of_r(r: float, error: float, units: int) -> tuple[float, float]:
         return np.nan, np.nan
     if abs(r) >= 1 - EQUAL:
         return r, r
-    half = student.ppf((1 + LEVEL) / 2, units - 1) * error / (1 - r**2)
+    half = stdtrit(units - 1, (1 + LEVEL) / 2) * error / (1 - r**2)
     low, high = np.tanh(np.arctanh(r) + np.array([-half, half]))
     return float(low), float(high)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from ..errors import DataError
 from ..inference.votes import infer_votes
@@ -148,7 +148,7 @@ def _position(name: str, votes: pd.DataFrame, column: str) -> dict[str, object]:
     half = np.nan
     if number > 1:
         error = np.sqrt((totals**2).sum() * number / (number - 1)) / len(rest)
-        half = student.ppf((1 + LEVEL) / 2, number - 1) * error
+        half = stdtrit(number - 1, (1 + LEVEL) / 2) * error
     share = decided.mean() if len(decided) else np.nan
     mean = rest.mean()
     return dict(

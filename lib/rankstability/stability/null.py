@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from statsmodels.stats.proportion import proportion_confint
+from scipy.special import ndtri
 
 from ..arguments import check_alpha, check_arguments, check_count
 from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
@@ -203,11 +203,19 @@ def approximate_means(sample: np.ndarray, resamples: int, rng: np.random.Generat
     return means
 
 
+def _wilson_interval(share: float, n: int) -> tuple[float, float]:
+    """Return the 95 % interval of Wilson (1927) for a share of `n` campaigns."""
+    z = float(ndtri(0.975))
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    return middle - half, middle + half
+
+
 def _summarise(procedure: str, unit: str, pairs: np.ndarray, drawn: np.ndarray) -> pd.DataFrame:
     """Return the row of `false_boundaries`; the interval of the campaigns is Wilson's."""
     n = len(pairs)
     half_width = 1.96 * pairs.std(ddof=1) / np.sqrt(n)
-    low, high = proportion_confint(int(drawn.sum()), n, method="wilson")
+    low, high = _wilson_interval(drawn.mean(), n)
     mean = pairs.mean()
     values = (
         procedure,

@@ -42,6 +42,8 @@ SIZES = {
     RESIDUAL: ("documents", "ratings"),
 }
 """The sizes of a campaign that divide the persistent part of each component."""
+ADDED = ("documents", "annotators", "ratings")
+SAMPLED = {"documents": {DOCUMENT, SEGMENT}, "annotators": {ANNOTATOR}}  # by these sampling units
 JUDGMENTS = ("documents", "ratings")  # the sizes whose product is the number of judgments
 MAX_JUDGMENTS = 10_000  # from which variance components are estimated
 MIN_VARIANCE = 1e-18  # of a difference, so that no difference is certain
@@ -89,7 +91,8 @@ class Precision:
         Numbers of judgments and, where known, of documents and annotators.
     sizes : tuple of str
         Of ``documents``, ``annotators`` and ``ratings`` (of each output), those that are worth
-        adding to, because part of the error falls with them.
+        adding to, because part of the error falls with them. Documents and annotators are named
+        only where the inference draws them again.
     caution : float
         The ratio of the variance that tests assume to the one that the components give, at least 1.
     joint : bool
@@ -264,6 +267,7 @@ def estimate_precision(
     if ANNOTATOR in codes:
         numbers["annotators"] = len(np.unique(codes[ANNOTATOR]))
     falling = {size for name in is_new & parts.keys() for size in SIZES[name]}
+    sampled = {size for size, kinds in SAMPLED.items() if kinds & set(inference.units)}
     m = len(place)
     precision = Precision(
         tuple(np.array(inference.systems, dtype=object)[:m]),
@@ -271,7 +275,7 @@ def estimate_precision(
         np.maximum(inference.df[:m, :m], MIN_DF),
         parts,
         {size: n for size, n in numbers.items() if size in falling | {"judgments"}},
-        tuple(size for size in ("documents", "annotators", "ratings") if size in falling),
+        tuple(size for size in ADDED if size in falling & (sampled | {"ratings"})),
     )
     pairs = np.triu_indices(m, 1)
     ratio = inference.variance[pairs] / precision.standard_errors()[pairs] ** 2

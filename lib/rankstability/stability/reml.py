@@ -52,8 +52,26 @@ class Fit:
     information: np.ndarray
 
 
+class _Solution(NamedTuple):
+    """The restricted likelihood at given log ratios, and what its derivatives are made of."""
+
+    log_ratio: np.ndarray
+    deviance: float
+    residual: float
+    intercept: float
+    effects: list[np.ndarray]
+    fitted: np.ndarray
+    rest: np.ndarray
+    factorised: Factorised
+
+
 def fit_at(equations: Equations, y: np.ndarray, log_ratio: np.ndarray) -> Fit:
     """Compute the restricted likelihood, its gradient and its information at these log ratios."""
+    return _differentiate(_solve_at(equations, y, log_ratio))
+
+
+def _solve_at(equations: Equations, y: np.ndarray, log_ratio: np.ndarray) -> _Solution:
+    """Compute the restricted likelihood, without derivatives, which take most of the time."""
     rows = len(y)
     sizes = np.array(equations.sizes, float)
     factorised = Factorised(equations, np.exp(-log_ratio))
@@ -61,6 +79,16 @@ def fit_at(equations: Equations, y: np.ndarray, log_ratio: np.ndarray) -> Fit:
     fitted = np.hstack(equations.in_rows(effects))
     rest = y - intercept[0] - fitted.sum(axis=1)
     residual = float(equations.weights @ (y * rest)) / (rows - 1)
+    deviance = (rows - 1) * np.log(residual) + factorised.logdet + float((sizes * log_ratio).sum())
+    level = float(intercept[0])
+    return _Solution(log_ratio, float(deviance), residual, level, effects, fitted, rest, factorised)
+
+
+def _differentiate(solution: _Solution) -> Fit:
+    """Compute the gradient, the information and the prediction errors of a solution."""
+    log_ratio, deviance, residual, intercept, effects, fitted, rest, factorised = solution
+    equations = factorised.equations
+    sizes = np.array(equations.sizes, float)
     errors = factorised.inverse_diagonals()
     error_sums = np.array([error.sum() for error in errors])
     squares = np.array([(effect**2).sum() for effect in effects])
@@ -71,12 +99,11 @@ def fit_at(equations: Equations, y: np.ndarray, log_ratio: np.ndarray) -> Fit:
     information = both.T @ (equations.weights[:, None] * left) / residual
     total = information.sum(axis=0)
     profiled = information - np.outer(total, total) / total.sum()
-    deviance = (rows - 1) * np.log(residual) + factorised.logdet + float((sizes * log_ratio).sum())
     return Fit(
         log_ratio,
-        float(deviance),
+        deviance,
         residual,
-        float(intercept[0]),
+        intercept,
         [effect[:, 0] for effect in effects],
         errors,
         sizes - np.exp(-log_ratio) * traces,
@@ -108,15 +135,15 @@ def maximise(equations: Equations, y: np.ndarray) -> Fit:
         is_last = -(gradient @ step) < MIN_GAIN
         for _ in range(MAX_HALVINGS):
             ratio = np.log(np.maximum(np.exp(place + step) - SHIFT, np.exp(LOG_ZERO)))
-            tried = fit_at(equations, y, np.where(ratio < LOG_ZERO + 1, LOG_ZERO, ratio))
+            tried = _solve_at(equations, y, np.where(ratio < LOG_ZERO + 1, LOG_ZERO, ratio))
             if is_last or tried.deviance < fit.deviance:
                 break
             step /= 2
         else:
             break
-        slope, curvature = _shifted(tried)
+        fit = _differentiate(tried)
+        slope, curvature = _shifted(fit)
         information = _rank_one_update(curvature, step, slope - gradient)
-        fit = tried
         gradient = slope
         if is_last:
             break
@@ -298,12 +325,12 @@ class Factorised:
     def inverse_diagonals(self) -> list[np.ndarray]:
         """Return the diagonal of the inverse by factor: prediction variances over the residual's."""
         equations = self.equations
-        lower = np.tril(linalg.lapack.dpotri(self.root, lower=1)[0])
-        whole = lower + np.tril(lower, -1).T
+        lower = linalg.lapack.dpotri(self.root, lower=1)[0]  # 0 above the diagonal, as in the root
         diagonal = np.empty(equations.start[-1] + 1)
-        diagonal[equations.others] = np.diag(whole)
+        diagonal[equations.others] = np.diag(lower)
         for bundle, outer, scale, inverse, half in self.parts:
-            around = whole[np.ix_(outer, outer)]
+            below = lower[np.ix_(outer, outer)]  # `outer` ascends, so this is lower triangular, too
+            around = below + np.tril(below, -1).T
             through = inverse.T @ half
             of_inner = (inverse**2).sum(axis=0) + ((through @ around) * through).sum(axis=1)
             diagonal[bundle.inner] = of_inner

@@ -14,7 +14,6 @@ from functools import cache, lru_cache
 import numpy as np
 import pandas as pd
 from scipy.special import bdtrc, ndtr
-from scipy.stats import binom
 
 from ..arguments import check_count
 from ..errors import DataError
@@ -62,7 +61,7 @@ def _meetings(blocks: int, meet: float) -> tuple[int, np.ndarray]:
     mean, sd = blocks * meet, np.sqrt(blocks * meet * (1 - meet))
     low = max(0, int(mean - 8 * sd))
     high = min(blocks, int(mean + 8 * sd) + 2)
-    return low, binom.pmf(np.arange(low, high + 1), blocks, meet)
+    return low, -np.diff(bdtrc(np.arange(low - 1, high + 1), blocks, meet))
 
 
 def expected_share(

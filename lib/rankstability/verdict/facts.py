@@ -26,7 +26,6 @@ from ..inference.rank import rank_systems
 from ..inference.ratings import second_answer
 from ..inference.result import RankInference
 from ..inference.tasks import compare_rankings
-from ..inference.units import ANNOTATOR
 from ..inference.votes import second_answers
 from ..io.catalogue import find_campaign, is_known
 from ..io.formats.files import counted
@@ -528,25 +527,7 @@ def _plans(
     plans = _try(compare_plans, precision, pair, rng, ranking.alpha)
     needed = _try(judgments_needed, precision, pair, rng, ranking.alpha, 100)
     row = None if needed is None else _first(needed)
-    return {"next_pair": list(pair), "plan": _of_units(_records(plans), inference), "needed": row}
-
-
-def _of_units(plans: list[dict[str, Any]], inference: RankInference) -> list[dict[str, Any]]:
-    """Return the plans that double sampling units of the inference; others say nothing about it."""
-    people = ANNOTATOR in inference.units
-    texts = bool(inference.units.keys() - {ANNOTATOR})
-    kept = {"now", "ratings"}
-    if people:
-        kept.add("annotators")
-    if texts:
-        kept |= {"documents", "only_documents"}
-    if people and texts:
-        kept.add("both")
-    return [
-        row | {"plan": "only_documents"} if row["plan"] == "both" and texts and not people else row
-        for row in plans
-        if row["plan"] in kept or (row["plan"] == "both" and texts)
-    ]
+    return {"next_pair": list(pair), "plan": _records(plans), "needed": row}
 
 
 def _next_pair(inference: RankInference, order: Sequence[str]) -> tuple[str, str] | None:

@@ -30,7 +30,8 @@ from ..ranking.result import Ranking
 from .facts import Questions, collect_facts
 from .words import caution, nouns_for, phrases_for, plan_names, reason, row_reason, tables
 
-MAX_OPEN = 12  # systems: above, the table of all pairs is folded
+MAX_OPEN = 6  # systems: above, the table of all pairs is folded
+MAX_PRINTED = 12  # systems: above, the table of all pairs is not printed
 UNEVEN = 0.95  # share of the units below which the effective number is named
 MAX_NAMES = 8  # names in a sentence
 PAPERS = {"votes": "votes", "relative_ranking": "relative_ranking"}
@@ -170,6 +171,7 @@ def page_values(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> dict[str,
         "all_looks": level_of(all_looks),
         "top": "lowest" if facts["lower_is_better"] else "highest",
         "max_open": MAX_OPEN,
+        "max_printed": MAX_PRINTED,
         "units_here": " and ".join(here),
         "units_here_named": " and ".join(named),
         "effective_here": " and ".join(effective),

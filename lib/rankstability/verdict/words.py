@@ -69,7 +69,7 @@ def phrases_for(unit: str, nouns: Mapping[str, str]) -> dict[str, str]:
 
 def caution(note: Mapping[str, Any], nouns: Mapping[str, str]) -> str:
     """Return the sentence of a note on the design, in the nouns of a page."""
-    text = tables()["notes"].get(note["code"], NOTES[note["code"]])
+    text = tables()["notes"][note["code"]]
     unit = nouns.get(str(note["unit"]), str(note["unit"]))
     slots = {**nouns, **note, "unit": unit, "units": plural(unit)}
     return str(text.format(**slots))
@@ -88,7 +88,7 @@ def row_reason(code: str, nouns: Mapping[str, str]) -> str:
 
 
 def plan_names(nouns: Mapping[str, str], has_annotators: bool) -> dict[str, str]:
-    """Return what each plan doubles, and what it holds fixed."""
+    """Return what each plan doubles, and what stays the same."""
     named = {name: text.format(**nouns) for name, text in tables()["plans"].items()}
     if not has_annotators:
         named["documents"] = named["annotators"] = named["only_documents"]

@@ -250,7 +250,9 @@ def read_numbers(
     high: float = np.inf,
 ) -> np.ndarray:
     """Return a column as numbers; raise DataError for another text or a number out of range."""
-    numbers: np.ndarray = pd.to_numeric(frame[column], errors="coerce").to_numpy(float)
+    codes, distinct = pd.factorize(frame[column])
+    known = pd.to_numeric(pd.Series(distinct), errors="coerce").to_numpy(float)
+    numbers: np.ndarray = np.append(known, np.nan)[codes]  # a missing cell has the code -1
     refuse_row("not_a_number", frame, ~np.isfinite(numbers), column, file)
     outside = (numbers < low) | (numbers > high)
     refuse_row("score_outside_scale", frame, outside, column, file, f"{low:g} to {high:g}")
