@@ -116,6 +116,8 @@ ERRORS: dict[str, str] = {
     "empty_name": "Some names are empty ({rows} rows).",
     "names_alike": "Two names differ only by case, blanks, leading zeros or punctuation.",
     "rows_that_are_no_judgments": "Some rows are totals or averages, not judgments.",
+    "mixed_directions": "The names of some criteria or items suggest that lower is better. Read those "
+    "with another direction in a command of their own.",
     "direction": "The name of the score suggests that lower is better. Say which direction holds.",
     "several_criteria": "The table holds several criteria, which are not averaged.",
     "several_languages": "The rows belong to several languages or language pairs, which are not ranked together.",

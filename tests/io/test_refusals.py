@@ -166,6 +166,12 @@ REFUSED: dict[str, tuple[str, Callable[[], pd.DataFrame], str, bool]] = {
     "two columns of a role": ("two_columns", lambda: ratings().assign(SYSTEM="x").rename(columns={"system": "System"}), "", True),
     "one column for two roles": ("column_of_two_roles", ratings, "--document annotator --annotator annotator", False),
     "a direction that is not said": ("direction", lambda: ratings(wer=0.5), "--score wer", True),
+    "criteria of two directions": (
+        "mixed_directions",
+        lambda: ratings(wer=0.5, mos=3.0).drop(columns="score"),
+        "--criteria wer mos --each criterion",
+        True,
+    ),
     "both directions": ("two_directions", ratings, "--lower-is-better --higher-is-better", False),
     "several criteria": ("several_criteria", long_criteria, "", True),
     "undeclared criteria": ("undeclared_column", undeclared_criteria, "", True),

@@ -343,9 +343,12 @@ def python_line(function: str, words: Mapping[str, Any]) -> str:
 
 
 def merge_words(words: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the words with changes: pairs are added to pairs, all else is replaced."""
+    """Return the words with changes: pairs are added, None removes a word, all else is replaced."""
     merged = dict(words)
     for name, value in changes.items():
+        if value is None:
+            merged.pop(name, None)
+            continue
         if WORDS[name].kind == PAIRS:
             value = {**merged.get(name, {}), **value}
         merged[name] = value

@@ -37,8 +37,8 @@ from .shape import ITEM_TYPES, is_number, nested_value
 KEYS = ("system", "segment", "annotator", "document", "criterion", "pair")
 LOWER = re.compile(
     r"(?i)(^|[^a-z])(rank|ranking|position|wer|cer|ter|per|mer|error|errors|err|penalty|penalties|loss|edits?"
-    r"|edit.?distance|perplexity|ppl|rmse|mae|mse|latency|hter|mistakes?|nll|log.?loss|fid|cost|minor|major|critical)s?"
-    r"([^a-z]|$)|1 ?= ?best|lower.is.better"
+    r"|edit.?distance|perplexity|ppl|rmse|mae|mse|latency|hter|mistakes?|nll|log.?loss|fid|mcd|rtf|eer|cost|minor|major|critical)s?"
+    r"([^a-z]|$)|1 ?= ?best|lower.is.better|↓"
 )
 TRUE_OR_FALSE = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
 STRAYS = (-1.0, -9.0, -99.0, -999.0, 99.0, 999.0, 9999.0)  # usual codes for no score
@@ -82,6 +82,7 @@ def build_ratings(
     table = name_segments(table, notes, file)
     for name in _names_of_score(found["score"], given):
         _check_direction(name, given, file)
+    _refuse_mixed_directions(table, given, file)
     _refuse_ranks_in_columns(table, given, file)
     table = name_nobody(table, notes)
     scored = table["score"].notna()
@@ -278,6 +279,42 @@ def _check_direction(column: str, given: Mapping[str, Any], file: str | None) ->
             column=column,
             alternatives=[{"lower_is_better": True}, {"higher_is_better": True}],
         )
+
+
+def _refuse_mixed_directions(
+    table: pd.DataFrame, given: Mapping[str, Any], file: str | None
+) -> None:
+    """Ask for the direction where the names of only some criteria or items suggest lower is better."""
+    if {"lower_is_better", "higher_is_better"} & set(given):
+        return
+    word = "items" if "items" in given else "criteria"
+    names = [str(name) for name in given.get(word, ())]
+    if not names and "criterion" in table:
+        names = sorted(set(table["criterion"].astype(str)))
+    lower = [name for name in names if _is_lower_better(name)]
+    others = [name for name in names if name not in lower]
+    if not lower:
+        return
+    alternatives: list[dict[str, Any]] = [{"lower_is_better": True}, {"higher_is_better": True}]
+    if word in given and others:
+        alternatives = [
+            _words_for(word, lower, given) | {"lower_is_better": True},
+            _words_for(word, others, given) | {"higher_is_better": True},
+        ]
+    raise DataError(
+        "mixed_directions",
+        file=file,
+        value=", ".join(lower[:MAX_LISTED]),
+        alternatives=alternatives,
+    )
+
+
+def _words_for(word: str, names: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the words that read only these criteria or items."""
+    if word == "items" or len(names) > 1:
+        return {word: names}
+    each = {"each": None} if given.get("each") == "criterion" else {}
+    return {word: None, "score": names[0], **each}
 
 
 def _refuse_ranks_in_columns(

@@ -65,6 +65,7 @@ Frames = dict[tuple[str, ...], tuple[pd.DataFrame, str]]
 AT_ONCE = frozenset(
     {
         "direction",
+        "mixed_directions",
         "several_languages",
         "code_is_a_system",
         "rounded_ids",
