@@ -182,7 +182,7 @@ ERRORS: dict[str, str] = {
     "not_an_mqm_error": "This is not an error with a category and a severity.",
     "account_without_annotator": "This account does not belong to exactly one annotator.",
     "unmarked_outputs": "No output is marked as free of errors (No-error). Say what an output without a row means: clean (no error) or missing (not judged).",
-    "unknown_unmarked": "There is no such rule for outputs without a row.",
+    "unknown_unmarked": "`unmarked` says how outputs without a row are scored: `clean` or `missing`.",
     "unknown_weights": "There is no such table of error weights.",
     "no_weight": "The table of weights has none for this error ({rows} rows).",
     "system_twice": "A system appears twice.",

@@ -32,8 +32,8 @@ def cooccurrence(judgments: Judgments, by: str = "pair", unit: str | None = None
 
     By system, the effect on its mean z-score is estimated. A z-score compares an output with
     everything that its annotator judged. If annotators of one system judged poor outputs besides,
-    its z-scores are too high. The quality of a system (or of a reference) is its effect in points
-    in a least-squares fit with effects of annotators. The effect of the outputs judged together is
+    its z-scores are too high. The quality of a system or reference is its effect, in points, in
+    a least-squares model with effects of systems and annotators. The effect of the outputs judged together is
     minus (mean quality given to the annotator - average) over the annotator's standard deviation,
     averaged over the system's segments. The system's own outputs are included, as they are in the
     z-score.

@@ -74,8 +74,8 @@ def verdict(
     Raises
     ------
     DataError
-        As `rank_systems`; for unknown systems and columns that a question names; ``no_judgments``
-        for an empty mapping.
+        If `rank_systems` would raise it, if a question names an unknown system or column, or if the
+        mapping is empty (``no_judgments``).
 
     Examples
     --------
