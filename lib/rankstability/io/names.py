@@ -15,6 +15,7 @@ from ..errors import DataError, suggest
 from ..judgments import Judgments
 from .notes import MAX_LISTED, MIN_ON_SCALE, NOBODY, Notes, add_notes
 from .shape import is_number, spelled
+from .table import refuse_half_characters
 
 MISSING = ("", "na", "n/a", "nan", "none", "null", "-")
 NO_NAMES = ("nan", "n/a", "#n/a", "#ref!", "null", "none")  # of systems and segments
@@ -46,7 +47,7 @@ def clean_names(table: pd.DataFrame, roles: Sequence[str], notes: Notes) -> pd.D
         codes, found = pd.factorize(table[role].astype(str))
         names = np.asarray(found, dtype=object).tolist()
         together = "\n".join(names)
-        _refuse_half_characters(names, together, role, notes.file)
+        refuse_half_characters(names, role, notes.file)
         if not UNUSUAL.search(together) and together.count("\n") == len(names) - 1:
             continue
         for code, pattern, instead in (
@@ -89,15 +90,6 @@ def clean_judgments(judgments: Judgments) -> Judgments:
     notes = Notes(judgments.source or "judgments")
     notes.keep("invisible_characters", int(marked.sum()))
     return add_notes(replace(judgments, **cleaned) if cleaned else judgments, notes)
-
-
-def _refuse_half_characters(names: Sequence[str], together: str, role: str, file: str) -> None:
-    """Refuse a name with half of a character (a lone surrogate), which no file can hold."""
-    try:
-        together.encode()
-    except UnicodeEncodeError:
-        wrong = next(name for name in names if re.search("[\ud800-\udfff]", name))
-        raise DataError("unusable_name", file=file or None, column=role, value=wrong) from None
 
 
 def refuse_rounded(

@@ -270,9 +270,14 @@ def _is_lower_better(name: str) -> bool:
     return bool(LOWER.search(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)))
 
 
+def _has_direction(given: Mapping[str, Any]) -> bool:
+    """Return whether the direction of the scores is declared."""
+    return "lower_is_better" in given or "higher_is_better" in given
+
+
 def _check_direction(column: str, given: Mapping[str, Any], file: str | None) -> None:
     """Ask for the direction where the name of the score suggests that lower is better."""
-    if _is_lower_better(column) and not ({"lower_is_better", "higher_is_better"} & set(given)):
+    if _is_lower_better(column) and not _has_direction(given):
         raise DataError(
             "direction",
             file=file,
@@ -285,7 +290,7 @@ def _refuse_mixed_directions(
     table: pd.DataFrame, given: Mapping[str, Any], file: str | None
 ) -> None:
     """Ask for the direction where the names of only some criteria or items suggest lower is better."""
-    if {"lower_is_better", "higher_is_better"} & set(given):
+    if _has_direction(given):
         return
     word = "items" if "items" in given else "criteria"
     names = [str(name) for name in given.get(word, ())]
@@ -321,9 +326,8 @@ def _refuse_ranks_in_columns(
     table: pd.DataFrame, given: Mapping[str, Any], file: str | None
 ) -> None:
     """Ask for the direction where the scores of one annotator on each segment are the ranks 1 to n."""
-    known = {"lower_is_better", "higher_is_better"} & set(given)
     scored = table[table["score"].notna()]
-    if known or scored["score"].min() != 1 or scored["score"].max() < MIN_RANKS:
+    if _has_direction(given) or scored["score"].min() != 1 or scored["score"].max() < MIN_RANKS:
         return
     keys = ("segment", "annotator", "document", "domain", "criterion", "hit", "pair")
     groups = scored.groupby([name for name in keys if name in scored], sort=False)["score"]

@@ -545,7 +545,7 @@ def cell_text(value: Any) -> Any:
 def as_text(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame with every cell as text."""
     columns = {}
-    _refuse_half_characters([str(name) for name in frame.columns], "")
+    refuse_half_characters([str(name) for name in frame.columns], "")
     for name in frame:
         column = frame[name]
         if getattr(column.dtype, "storage", "") == "pyarrow":  # text already
@@ -563,7 +563,7 @@ def as_text(frame: pd.DataFrame) -> pd.DataFrame:
         if any(not isinstance(text, str) for text in texts):  # tuples
             columns[str(name)] = column.map(cell_text)
             continue
-        _refuse_half_characters(texts, str(name))
+        refuse_half_characters(texts, str(name))
         places = np.where(codes < 0, len(texts), codes)
         cells = pd.Series([*texts, ""], dtype=str).take(places)
         columns[str(name)] = cells.set_axis(frame.index)
@@ -575,13 +575,15 @@ def as_text(frame: pd.DataFrame) -> pd.DataFrame:
     return out
 
 
-def _refuse_half_characters(texts: Sequence[str], column: str) -> None:
+def refuse_half_characters(texts: Sequence[str], column: str, file: str = "") -> None:
     """Refuse a text with half of a character (a lone surrogate), which no file can hold."""
     try:
         "\n".join(texts).encode()
     except UnicodeEncodeError:
         wrong = next(text for text in texts if re.search("[\ud800-\udfff]", text))
-        raise DataError("unusable_name", column=column or None, value=wrong) from None
+        raise DataError(
+            "unusable_name", file=file or None, column=column or None, value=wrong
+        ) from None
 
 
 def open_workbook(path: Path) -> openpyxl.Workbook:
