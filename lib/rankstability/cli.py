@@ -140,8 +140,7 @@ def _run(given: list[str]) -> int:
         _print(version("rankstability"))
         return 0
     if command not in USAGE:
-        nearest = suggest(command, USAGE)
-        raise DataError("unknown_command", value=command, expected=nearest or ", ".join(USAGE))
+        raise DataError("unknown_command", value=command, known=USAGE)
     if {"-h", "--help"} & set(rest):
         _print(help_text(command))
         return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, suggest
+from ..errors import DataError
 
 _SOURCE = ("", "Source issue", 0.0)
 _NON_TRANSLATION = ("Major", "Non-translation", 25.0)
@@ -66,8 +66,7 @@ def weigh_errors(errors: pd.DataFrame, weights: str | pd.DataFrame = DEFAULT) ->
     """
     if isinstance(weights, str):
         if weights not in WEIGHTS:
-            near = suggest(weights, WEIGHTS)
-            raise DataError("unknown_weights", value=weights, expected=near or ", ".join(WEIGHTS))
+            raise DataError("unknown_weights", value=weights, known=WEIGHTS)
         weights = pd.DataFrame(WEIGHTS[weights], columns=["severity", "category", "weight"])
     kinds = pd.MultiIndex.from_frame(errors[["severity", "category"]].astype(str))
     codes, known = pd.factorize(kinds)

@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from ..arguments import check_arguments
-from ..errors import DataError, suggest
+from ..errors import DataError
 from ..judgments import COMPARISON_KINDS, REFERENCE, Judgments, check_judgments
 from ..scores.build import codes_of
 from ..scores.pairwise import expand_blocks, vote_arrays
@@ -187,9 +187,7 @@ def measure_agreement(
     if resamples and rng is None:
         raise DataError("rng_needed", expected="rng=np.random.default_rng(seed)")
     if by and by not in GROUPS:
-        raise DataError(
-            "unknown_group", value=by, expected=suggest(by, GROUPS) or ", ".join(GROUPS)
-        )
+        raise DataError("unknown_group", value=by, known=GROUPS)
     notes = pair_annotations(judgments)
     if by == "document" and "document" not in notes.table:
         raise DataError("no_documents")

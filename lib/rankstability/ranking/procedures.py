@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, suggest
+from ..errors import DataError
 from ..judgments import Judgments
 from ..scores.arrays import ScoreArrays
 from ..scores.build import (
@@ -216,8 +216,7 @@ PROCEDURES: dict[str, Procedure] = {
 def procedure_named(name: str) -> Procedure:
     """Return the procedure of this name; DataError ``unknown_procedure`` if there is none."""
     if name not in PROCEDURES:
-        nearest = suggest(name, PROCEDURES) or ", ".join(PROCEDURES)
-        raise DataError("unknown_procedure", value=name, expected=nearest)
+        raise DataError("unknown_procedure", value=name, known=PROCEDURES)
     return PROCEDURES[name]
 
 

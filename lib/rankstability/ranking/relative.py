@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import check_arguments
-from ..errors import DataError, suggest
+from ..errors import DataError
 from ..judgments import REFERENCE, Judgments
 from ..scores.pairwise import PairCounts, count_pairs, rank_matrix
 from .davidson import VoteTable, fit_davidson, largest_group
@@ -117,9 +117,7 @@ METHODS: dict[str, Method] = {
 def method_named(name: str) -> Method:
     """Return the method of this name; DataError ``unknown_method`` if there is none."""
     if name not in METHODS:
-        raise DataError(
-            "unknown_method", value=name, expected=suggest(name, METHODS) or ", ".join(METHODS)
-        )
+        raise DataError("unknown_method", value=name, known=METHODS)
     return METHODS[name]
 
 

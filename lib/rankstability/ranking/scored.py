@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import check_alpha
-from ..errors import DataError, suggest
+from ..errors import DataError
 from ..scores.build import codes_of
 from .paired import signed_rank
 from .result import BOUNDARIES, PAIRS, Ranking
@@ -30,8 +30,7 @@ def rule_named(rule: str | Rule) -> Rule:
     if callable(rule):
         return rule
     if rule not in BOUNDARY_RULES:
-        nearest = suggest(rule, BOUNDARY_RULES) or ", ".join(BOUNDARY_RULES)
-        raise DataError("unknown_rule", value=rule, expected=nearest)
+        raise DataError("unknown_rule", value=rule, known=BOUNDARY_RULES)
     return BOUNDARY_RULES[rule]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import bdtr, ndtr
 
-from ..errors import DataError, suggest
+from ..errors import DataError
 
 PairTest = Callable[[np.ndarray, np.ndarray], float]
 
@@ -25,8 +25,7 @@ CORRECTIONS = ("none", "holm", "benjamini-hochberg")
 def check_test(test: str) -> None:
     """Raise DataError ``unknown_test``, with the nearest name, unless it is a name of `TESTS`."""
     if test not in TESTS:
-        nearest = suggest(test, TESTS) or ", ".join(TESTS)
-        raise DataError("unknown_test", value=test, expected=nearest)
+        raise DataError("unknown_test", value=test, known=TESTS)
 
 
 def rank_sum_tests(

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import check_alpha, check_count
-from ..errors import DataError, suggest
+from ..errors import DataError
 from ..judgments import Judgments
 from ..perturb import keep
 
@@ -69,8 +69,7 @@ class Design:
             ("unknown_normalisation", self.normalisation, NORMALISATIONS),
         ):
             if value not in known:
-                expected = suggest(value, known) or ", ".join(known)
-                raise DataError(code, value=value, expected=expected)
+                raise DataError(code, value=value, known=known)
         check_alpha(self.alpha)
         for name in ("studies", "studies_per_document_set", "permutations"):
             check_count(name, getattr(self, name))
