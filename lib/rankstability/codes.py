@@ -64,6 +64,9 @@ ERRORS: dict[str, str] = {
     "broken_settings": "The settings are not YAML of the form key: value.",
     "setting_twice": "The setting is given twice.",
     "missing_role": "It is not clear which columns hold: {missing}. The columns are: {columns}.",
+    "only_totals": "Each system has one row, and no column names what was judged. Totals and means "
+    "cannot show how far a ranking can be trusted. Give one row for each judgment or item. If columns "
+    "are items, list them with --items. The columns are: {columns}.",
     "no_ratings": "The table holds no ratings: no column could be a score. The columns are: {columns}.",
     "two_lists": "Two lists of different length cannot become rows together.",
     "two_files_for_one": "Two files supply the same names. Another placeholder, such as {{domain}}, can tell them apart.",

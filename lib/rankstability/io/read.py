@@ -416,6 +416,7 @@ def _load_anew(path: Path, given: Mapping[str, Any], first_rows: bool) -> tuple[
         separators = {part.attrs.get("separator", "") for part in parts}
         frame.attrs = {
             "unread": list_unread(folder, [file for file, _ in named]),
+            "cells": parts[0].attrs.get("cells", {}),
             "hidden_rows": sum(part.attrs.get("hidden_rows", 0) for part in parts),
             "separator": separators.pop() if len(separators) == 1 else "",
         }
@@ -486,6 +487,7 @@ def _load_sheets(path: Path, given: Mapping[str, Any]) -> pd.DataFrame:
     frames = [parts[name].reindex(columns=columns).assign(**found[name]) for name in found]
     together = pd.concat(frames, ignore_index=True).fillna("")
     together.attrs["hidden_rows"] = sum(part.attrs["hidden_rows"] for part in parts.values())
+    together.attrs["cells"] = parts[kept[0]].attrs.get("cells", {})
     return together
 
 

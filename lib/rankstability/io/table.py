@@ -30,6 +30,7 @@ MAX_UNPACKED = 2**28  # bytes of a workbook that is unpacked
 MAX_SHEET = 2**21  # cells of a sheet, with those that are empty
 CLOSED_QUOTES = re.compile(r'"[^"]*"')
 SAMPLE = 1 << 16  # bytes that tell the separator
+CELL = "\x1f"  # between the cells of a name that stands in several rows
 DECIMAL_COMMA = re.compile(r'"[^"]*"|(?<=\d),(?=\d)')
 
 
@@ -102,7 +103,7 @@ def header_rows(header: int | str | Sequence[int]) -> list[int]:
     return [header] if isinstance(header, int) else list(header)
 
 
-def join_names(rows: Sequence[Sequence[str]]) -> list[str]:
+def join_names(rows: Sequence[Sequence[str]], mark: str = "/") -> list[str]:
     """Return the names of columns from the cells of several rows, joined by ``/``.
 
     An empty cell has the name to its left, as in merged cells; the last row has its own names only.
@@ -121,7 +122,14 @@ def join_names(rows: Sequence[Sequence[str]]) -> list[str]:
             left = cell or ("" if number == len(rows) else left)
             if left:
                 parts[place].append(left)
-    return ["/".join(names) for names in parts]
+    return [mark.join(names) for names in parts]
+
+
+def keep_cells(frame: pd.DataFrame, columns: Sequence[str], above: Sequence[Sequence[str]]) -> None:
+    """Keep which cells of several rows each column is named by, for names that hold a ``/``."""
+    if len(above) > 1:
+        cells = dict(zip(columns, join_names(above, CELL), strict=True))
+        frame.attrs["cells"] = {name: cells[name] for name in frame.columns}
 
 
 def _read_parquet(path: Path, first_rows: int = 0) -> pd.DataFrame:
@@ -240,12 +248,14 @@ def _read_table(path: Path, text: str, header: Sequence[int], skip_rows: int) ->
             raise DataError("no_rows", file=path, value=f"header {last or 'none'}") from None
         frame = frame.fillna("")
         _check_rows(path, lines, separator, last + skip_rows + 1, frame)
+        above = [top[n - 1] for n in header if n <= len(top)]
         if single:
             given = top[-1] if top else []
         else:
-            given = _names_above(path, [top[n - 1] for n in header if n <= len(top)], frame)
+            given = _names_above(path, above, frame)
         if len(given) == len(frame.columns):
-            frame.columns = pd.Index(given)
+            frame.columns = pd.Index(_named(given))
+        keep_cells(frame, list(frame.columns), above)
     frame.columns = pd.Index(_named(list(frame.columns)))
     _check_columns(path, list(frame.columns))
     frame.attrs["first_line"] = last + skip_rows + 1
@@ -263,7 +273,7 @@ def _read_words(path: Path, text: str, header: Sequence[int], skip_rows: int) ->
     names = [rows[number - 1] for number in header if number <= len(rows)]
     if not body:
         raise DataError("no_rows", file=path, value=f"header {last or 'none'}")
-    columns = join_names(names) if names else _numbers(len(body[0]))
+    columns = _named(join_names(names) if names else _numbers(len(body[0])))
     for number, row in enumerate(body, start=last + skip_rows + 1):
         if len(row) != len(columns):
             raise DataError(
@@ -273,7 +283,9 @@ def _read_words(path: Path, text: str, header: Sequence[int], skip_rows: int) ->
                 value=len(row),
                 expected=str(len(columns)),
             )
-    return pd.DataFrame(body, columns=columns, dtype=str)
+    frame = pd.DataFrame(body, columns=columns, dtype=str)
+    keep_cells(frame, columns, names)
+    return frame
 
 
 def _names_above(path: Path, rows: Sequence[Sequence[str]], frame: pd.DataFrame) -> list[str]:
@@ -653,6 +665,7 @@ def _read_sheet(
     frame = pd.DataFrame(
         [[row[k] for k in used] for row in body], columns=[columns[k] for k in used]
     )
+    keep_cells(frame, columns, above)
     frame.attrs["first_line"] = last + skip_rows + 1
     frame.attrs["hidden_rows"] = len([number for number in hidden if number > last])
     return frame
