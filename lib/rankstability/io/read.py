@@ -412,14 +412,8 @@ def _load_anew(path: Path, given: Mapping[str, Any], first_rows: bool) -> tuple[
                 part[role] = value
             parts.append(part)
         _refuse_other_columns([file for file, _ in named], parts)
-        frame = pd.concat(parts, ignore_index=True).fillna("")
-        separators = {part.attrs.get("separator", "") for part in parts}
-        frame.attrs = {
-            "unread": list_unread(folder, [file for file, _ in named]),
-            "cells": parts[0].attrs.get("cells", {}),
-            "hidden_rows": sum(part.attrs.get("hidden_rows", 0) for part in parts),
-            "separator": separators.pop() if len(separators) == 1 else "",
-        }
+        frame = _join_tables(parts)
+        frame.attrs["unread"] = list_unread(folder, [file for file, _ in named])
         return frame, str(path)
     if path.is_dir():
         folder = path
@@ -485,10 +479,24 @@ def _load_sheets(path: Path, given: Mapping[str, Any]) -> pd.DataFrame:
                          for each in (found[name], found[kept[0]])],
             )  # fmt: skip
     frames = [parts[name].reindex(columns=columns).assign(**found[name]) for name in found]
-    together = pd.concat(frames, ignore_index=True).fillna("")
-    together.attrs["hidden_rows"] = sum(part.attrs["hidden_rows"] for part in parts.values())
-    together.attrs["cells"] = parts[kept[0]].attrs.get("cells", {})
-    return together
+    return _join_tables(frames)
+
+
+def _join_tables(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return tables below one another, with what is known about their files."""
+    frame = pd.concat(parts, ignore_index=True).fillna("")
+    about = [part.attrs for part in parts]
+    separators = {each.get("separator", "") for each in about}
+    columns = [name for each in about for name in each.get("hidden_columns", ())]
+    sheets = [each["sheet"] for each in about if each.get("sheet")]
+    frame.attrs = {
+        "separator": separators.pop() if len(separators) == 1 else "",
+        "cells": about[0].get("cells", {}),
+        "hidden_rows": sum(each.get("hidden_rows", 0) for each in about),
+        "hidden_columns": list(dict.fromkeys(columns)),
+        "sheet": ", ".join(dict.fromkeys(sheets)),
+    }
+    return frame
 
 
 def _is_selected(value: str, role: str, where: Mapping[str, Any]) -> bool:
@@ -549,9 +557,7 @@ def build(
     declared = given
     frame = frame.reset_index(drop=True)
     notes = Notes(file or source, separator=frame.attrs.get("separator", ""))
-    if frame.attrs.get("hidden_rows"):
-        notes.keep("hidden_rows", frame.attrs["hidden_rows"])
-    notes.keep("file_not_read", *frame.attrs.get("unread", (0, "")))
+    _note_file(frame, notes)
     late = _supplied(given)
     where = given.get("where", {})
     early = {name: value for name, value in where.items() if name.removesuffix("!") not in late}
@@ -569,6 +575,16 @@ def build(
     if kind_votes:
         return build_votes(table, frame[unused], given, notes, source, file, found)
     return build_ratings(table, frame[unused], given, notes, source, file, found)
+
+
+def _note_file(frame: pd.DataFrame, notes: Notes) -> None:
+    """Note what a file holds besides the rows that are read: hidden cells, other sheets and files."""
+    about = frame.attrs
+    notes.keep("hidden_rows", about.get("hidden_rows", 0))
+    columns = about.get("hidden_columns", ())
+    notes.keep("hidden_columns", len(columns), ", ".join(columns))
+    notes.keep("sheets_read", len(frame) if about.get("sheet") else 0, about.get("sheet", ""))
+    notes.keep("file_not_read", *about.get("unread", (0, "")))
 
 
 def _are_comparisons(frame: pd.DataFrame, roles: Mapping[str, str]) -> bool:

@@ -646,6 +646,12 @@ def _read_sheet(
         corner = f"{get_column_letter(chosen.max_column)}{chosen.max_row}"
         raise DataError("sheet_too_large", file=path, value=corner)
     hidden = [number for number, row in chosen.row_dimensions.items() if row.hidden]
+    hidden_columns = {
+        number - 1
+        for column in chosen.column_dimensions.values()
+        if column.hidden
+        for number in range(column.min or 1, (column.max or 0) + 1)
+    }
     rows = [[cell_text(value) for value in row] for row in chosen.iter_rows(values_only=True)]
     full = [any(cell != "" for cell in row) for row in rows]
     last = max(header, default=0)
@@ -668,4 +674,6 @@ def _read_sheet(
     keep_cells(frame, columns, above)
     frame.attrs["first_line"] = last + skip_rows + 1
     frame.attrs["hidden_rows"] = len([number for number in hidden if number > last])
+    frame.attrs["hidden_columns"] = [columns[k] for k in used if k in hidden_columns]
+    frame.attrs["sheet"] = chosen.title if len(names) > 1 else ""
     return frame

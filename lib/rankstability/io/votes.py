@@ -98,7 +98,7 @@ def build_votes(
         refuse_undeclared(table, unused.drop(columns=named), KEYS, given, file)
     _refuse_known_models(unused, file)
     refuse_languages(unused, given, True, file)
-    list_unused(unused, notes)
+    list_unused(unused, notes, given)
     if "question" in table:
         notes.keep("identical_rows", int(table.duplicated().sum()))
         notes.keep("both_orders", count_both_orders(table) if given.get("order") is None else 0)

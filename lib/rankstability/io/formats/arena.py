@@ -62,7 +62,7 @@ def read(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
         votes, known, unused = read_votes(file)
         refuse_flag_of_ties(unused, str(file))
         listed = Notes(file.name)
-        list_unused(unused, listed)
+        list_unused(unused, listed, {})
         notes += listed.kept
         excluded.append((file.name, "models_known", known, ""))
         notes.append((file.name, "identical_rows", votes.attrs["identical"], ""))
