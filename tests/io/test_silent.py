@@ -562,3 +562,45 @@ def test_models_without_a_finite_strength_are_refused():
     with pytest.raises(DataError) as caught:
         rank_systems(battles(frame))
     assert caught.value.code == "no_finite_strengths"
+
+
+# ------------------------------------------------------------------ large arenas
+
+
+def large_arena(path: Path, **columns: tuple[str, str]) -> Path:
+    """Write votes of more than 256 kB; only the last tenth has the second value of each column."""
+    number = 12_000
+    frame = pd.DataFrame(
+        {
+            "model_a": [SYSTEMS[k % 4] for k in range(number)],
+            "model_b": [SYSTEMS[(k + 1) % 4] for k in range(number)],
+            "winner": [("model_a", "model_b", "tie")[k % 3] for k in range(number)],
+        }
+    )
+    for name, (first, second) in columns.items():
+        cut = int(0.9 * number)
+        frame[name] = [(first if k < cut else second).format(k) for k in range(number)]
+    frame.to_csv(path, index=False)
+    assert path.stat().st_size > 1 << 18
+    return path
+
+
+@pytest.mark.parametrize(
+    ("columns", "code"),
+    [
+        ({"question": ("q{}", "q{}"), "criterion": ("fluency", "style")}, "several_criteria"),
+        ({"question": ("q{}", "q{}"), "langpair": ("en-de", "en-cs")}, "several_languages"),
+        ({"judge": ("gpt-4", "anna"), "question": ("q{}", "q{}")}, "models_among_annotators"),
+        ({"judge": ("gpt-4", "gpt-4"), "topic": ("a{}", "b{}")}, "question_needed"),
+    ],
+)
+def test_all_rows_of_a_large_arena_are_checked(
+    columns: dict[str, tuple[str, str]], code: str, tmp_path: Path
+) -> None:
+    path = large_arena(tmp_path / "a.csv", **columns)
+    assert refused(read, path).code == code
+
+
+def test_a_large_arena_of_one_language_is_read(tmp_path: Path) -> None:
+    path = large_arena(tmp_path / "a.csv", question=("q{}", "q{}"), langpair=("en-de", "en-de"))
+    assert read(path).n_judgments == 12_000

@@ -116,14 +116,6 @@ VOTE_ROLES = ("left", "right", "winner")
 NUMBERED = re.compile(r"\{n\}")
 ARENA = "arena"
 EACH_OF_ARENA = [spelled(name) for names in COLUMNS.values() for name in names]
-REFUSED_IN_ARENA = (
-    "several_criteria",
-    "several_languages",
-    "undeclared_column",
-    "unknown_winner",
-    "question_needed",
-    "models_among_annotators",
-)
 ALSO = {  # further exact names of roles, as files of the field have them
     "left": ("model_a",), "right": ("model_b",), "annotator": ("judge",),
     "question": ("question_id", "instruction"), "segment": ("segment_id",), "item_type": ("type",),
@@ -218,7 +210,7 @@ def _read(
     if recognised is not None:
         words = {name: value for name, value in given.items() if name != "each"}
         if recognised == ARENA:
-            _check_arena(path, given)
+            _refuse_unknown_winners(path)
         try:
             result = registry.read_as(recognised, path, words)
             result = note_doubts(result, _source(path))
@@ -242,16 +234,15 @@ def _read(
     return build(frame, given, source=_source(path), file=file)
 
 
-def _check_arena(path: Path, given: Mapping[str, Any]) -> None:
-    """Refuse votes by their first rows, as in any table."""
-    if not path.is_file():
+def _refuse_unknown_winners(path: Path) -> None:
+    """Refuse a large file of votes whose first rows have unknown winners, before it is read."""
+    if not path.is_file() or path.stat().st_size <= MAX_TRIED:
         return
-    frame, file = _load(path, {}, first_rows=path.stat().st_size > MAX_TRIED)
+    frame, file = _load(path, {}, first_rows=True)
     try:
-        words = {key: given[key] for key in given if key not in ("each", "year")}
-        build(frame, words, file=file, whole=False)
+        build(frame, {}, file=file, whole=False)
     except DataError as error:
-        if error.code in REFUSED_IN_ARENA:
+        if error.code == "unknown_winner":
             raise
 
 

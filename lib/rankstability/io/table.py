@@ -423,7 +423,7 @@ def _check_columns(path: Path, columns: list[str]) -> None:
 def _read_records(path: Path, text: str, whole_text: bool = True) -> list[Any]:
     """Return the records of JSON or JSON lines, however they are laid out."""
     if not whole_text:
-        return _first_records(path, text)
+        return first_records(path, text)
     try:
         whole = JSON.decode(text)
     except json.JSONDecodeError as error:
@@ -431,7 +431,7 @@ def _read_records(path: Path, text: str, whole_text: bool = True) -> list[Any]:
     except RecursionError:
         raise DataError("not_json", file=path, value="nested too deeply") from None
     except KeyError:
-        _first_records(path, text)  # names the record
+        first_records(path, text)  # names the record
         raise DataError("key_twice", file=path) from None
     if isinstance(whole, list):
         return whole
@@ -470,7 +470,7 @@ JSON = json.JSONDecoder(
 )
 
 
-def _first_records(path: Path, text: str) -> list[Any]:
+def first_records(path: Path, text: str) -> list[Any]:
     """Return the records at the beginning of a text that was cut."""
     records: list[Any] = []
     place = len(text) - len(text.lstrip(" \n\t["))
