@@ -306,6 +306,8 @@ NOTES: dict[str, str] = {
     "order_unknown": "comparisons whose order of presentation is not known",
     "both_orders": "combinations of a question and two systems that were compared in both orders",
     "hidden_rows": "hidden rows of a sheet",
+    "hidden_columns": "hidden columns of a sheet:",
+    "sheets_read": "rows of a workbook with several sheets, of which these were read:",
     "decimal_commas": "scores that are written with a decimal comma",
     # files and formats
     "blanks_around_names": "names with blanks around them, which were removed",

@@ -89,7 +89,7 @@ def build_ratings(
     refuse_undeclared(table, unused, KEYS, given, file)
     refuse_languages(unused, given, False, file)
     _check_item_types(table, found, file)
-    list_unused(unused, notes)
+    list_unused(unused, notes, given)
     for word, role in (("controls", "system"), ("humans", "system"), ("models", "annotator")):
         check_declared(table, given, word, role, file)
     split = split_rows(table, unused, given, notes, file)

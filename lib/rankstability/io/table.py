@@ -271,10 +271,7 @@ def _read_table(path: Path, text: str, header: Sequence[int], skip_rows: int) ->
         frame = frame.fillna("")
         _check_rows(path, lines, separator, last + skip_rows + 1, frame)
         above = [top[n - 1] for n in header if n <= len(top)]
-        if single:
-            given = top[-1] if top else []
-        else:
-            given = _names_above(path, above, frame)
+        given = (top[-1] if top else []) if single else _names_above(path, above, frame)
         if len(given) == len(frame.columns):
             frame.columns = pd.Index(_named(given))
         keep_cells(frame, list(frame.columns), above)
@@ -448,10 +445,10 @@ def _read_records(path: Path, text: str, whole_text: bool = True) -> tuple[list[
     Also returned is the key of the list of records, if an object with a single list holds them.
     """
     if not whole_text:
-        records = _first_records(path, text)
+        records = first_records(path, text)
         wrapped = WRAPPED.match(text) if not records else None
         if wrapped:
-            return _first_records(path, text[wrapped.end() :]), wrapped[1]
+            return first_records(path, text[wrapped.end() :]), wrapped[1]
         return _opened(records), ""
     try:
         whole = JSON.decode(text)
@@ -460,7 +457,7 @@ def _read_records(path: Path, text: str, whole_text: bool = True) -> tuple[list[
     except RecursionError:
         raise DataError("not_json", file=path, value="nested too deeply") from None
     except KeyError:
-        _first_records(path, text)  # names the record
+        first_records(path, text)  # names the record
         raise DataError("key_twice", file=path) from None
     if isinstance(whole, list):
         return _opened(whole), ""
@@ -506,7 +503,7 @@ JSON = json.JSONDecoder(
 )
 
 
-def _first_records(path: Path, text: str) -> list[Any]:
+def first_records(path: Path, text: str) -> list[Any]:
     """Return the records at the beginning of a text that was cut."""
     records: list[Any] = []
     place = len(text) - len(text.lstrip(" \n\t["))
@@ -684,6 +681,12 @@ def _read_sheet(
         corner = f"{get_column_letter(chosen.max_column)}{chosen.max_row}"
         raise DataError("sheet_too_large", file=path, value=corner)
     hidden = [number for number, row in chosen.row_dimensions.items() if row.hidden]
+    hidden_columns = {
+        number - 1
+        for column in chosen.column_dimensions.values()
+        if column.hidden
+        for number in range(column.min or 1, (column.max or 0) + 1)
+    }
     rows = [[cell_text(value) for value in row] for row in chosen.iter_rows(values_only=True)]
     full = [any(cell != "" for cell in row) for row in rows]
     last = max(header, default=0)
@@ -706,4 +709,6 @@ def _read_sheet(
     keep_cells(frame, columns, above)
     frame.attrs["first_line"] = last + skip_rows + 1
     frame.attrs["hidden_rows"] = len([number for number in hidden if number > last])
+    frame.attrs["hidden_columns"] = [columns[k] for k in used if k in hidden_columns]
+    frame.attrs["sheet"] = chosen.title if len(names) > 1 else ""
     return frame

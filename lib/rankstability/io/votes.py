@@ -76,7 +76,7 @@ def build_votes(
     refuse_alike(table, ("annotator", "domain"), given, file)
     table = name_segments(table, notes, file, "question")
     table = name_nobody(table, notes)
-    _need_question(table, unused, given, file)
+    need_question(table, unused, given, file)
     refuse_codes_as_names(table["winner"], table["left"], table["right"], file, codes)
     table["winner"], bad = read_winners(table, {k: v for k, v in codes.items() if v in sides}, file)
     if bad.any():
@@ -89,13 +89,9 @@ def build_votes(
     table, unused = table[judged].reset_index(drop=True), unused[judged].reset_index(drop=True)
     if table["winner"].eq("tie").all():
         raise DataError("only_ties", file=file)
-    refuse_criteria(table, given, file)
-    if "question" in table and "annotator" in table:
-        named = [name for name in unused.columns if spelled(str(name)) in table]
-        refuse_undeclared(table, unused.drop(columns=named), KEYS, given, file)
     _refuse_known_models(unused, file)
-    refuse_languages(unused, given, True, file)
-    list_unused(unused, notes)
+    refuse_mixed_votes(table, unused, given, file)
+    list_unused(unused, notes, given)
     if "question" in table:
         notes.keep("identical_rows", int(table.duplicated().sum()))
         notes.keep("both_orders", count_both_orders(table) if given.get("order") is None else 0)
@@ -109,6 +105,17 @@ def build_votes(
             for _, name, rows in split
         }
     return _votes(table, given, notes, source, file)
+
+
+def refuse_mixed_votes(
+    table: pd.DataFrame, unused: pd.DataFrame, given: Mapping[str, Any], file: str | None
+) -> None:
+    """Refuse votes of several criteria or languages, or that differ in an undeclared column."""
+    refuse_criteria(table, given, file)
+    if "question" in table and "annotator" in table:
+        named = [name for name in unused.columns if spelled(str(name)) in table]
+        refuse_undeclared(table, unused.drop(columns=named), KEYS, given, file)
+    refuse_languages(unused, given, True, file)
 
 
 def _votes(
@@ -245,7 +252,7 @@ def count_both_orders(table: pd.DataFrame) -> int:
     return int((shown[places] == swapped).sum())
 
 
-def _need_question(
+def need_question(
     table: pd.DataFrame, unused: pd.DataFrame, given: Mapping[str, Any], file: str | None
 ) -> None:
     """Refuse votes of model judges alone that name no question, the only sampling unit they have."""
