@@ -19,6 +19,8 @@ from rankstability.errors import DataError
 from rankstability.io.declare import WORDS as WORDS_OF_TABLES
 from rankstability.io.formats.registry import FORMATS
 from rankstability.io.read import read
+from rankstability.io.report import summarise_systems
+from rankstability.scores.pairwise import vote_arrays
 
 DEMO = Path(__file__).resolve().parents[1] / "data" / "demo"
 SYSTEMS = ("Alder", "Birch", "Cedar", "Dogwood")
@@ -376,3 +378,67 @@ def test_few_open_files_are_enough_or_end_with_a_sentence(tmp_path: Path) -> Non
     )  # fmt: skip
     assert done.returncode in (0, 2)
     assert "Traceback" not in done.stderr
+
+
+def lines_of_systems(out: str) -> list[list[str]]:
+    """Return the words of the lines below the heading of the systems."""
+    lines = out.splitlines()
+    start = next(k for k, line in enumerate(lines) if line.split()[:1] == ["system"])
+    ends = ("note:", "a column", "these settings")
+    end = next((k for k in range(start, len(lines)) if lines[k].startswith(ends)), len(lines))
+    return [line.split() for line in lines[start:end]]
+
+
+def test_read_shows_each_system_with_its_judgments_and_mean(table: str, capsys: Any) -> None:
+    _, out, _ = run(capsys, "read", table, *WORDS)
+    heading, *rows = lines_of_systems(out)
+    assert heading == ["system", "judgments", "mean", "score"]
+    means = ratings().groupby("model")["stars"].mean().sort_values(ascending=False)
+    assert [row[0] for row in rows] == list(means.index)
+    assert [float(row[2]) for row in rows] == pytest.approx(list(means), rel=1e-3)
+    assert {row[1] for row in rows} == {"30"}
+    _, out, _ = run(capsys, "read", table, *WORDS, "--lower-is-better")
+    assert [row[0] for row in lines_of_systems(out)[1:]] == list(means.index[::-1])
+
+
+def test_read_shows_how_often_each_system_won_tied_and_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("v.csv").write_text(
+        "left,right,winner,question\nA,B,left,1\nB,A,right,2\nA,C,tie,3\nC,B,left,4\nA,B,tie,5\n"
+    )
+    _, out, _ = run(capsys, "read", "v.csv")
+    assert lines_of_systems(out)[1:] == [
+        ["A", "4", "2", "2", "0"], ["B", "4", "0", "1", "3"], ["C", "2", "1", "1", "0"],
+    ]  # fmt: skip
+
+
+def test_read_counts_the_pairs_of_ranked_outputs() -> None:
+    ranked = rs.load("demo-rr", "cs-en")
+    found = summarise_systems(ranked).set_index("system")
+    votes = vote_arrays(ranked, reference=True)
+    sides = pd.concat([pd.Series(votes.first), pd.Series(votes.second)], ignore_index=True)
+    outcome = pd.concat([pd.Series(votes.outcome), pd.Series(1 - votes.outcome)], ignore_index=True)
+    counts = pd.crosstab(sides, outcome).set_axis(list(votes.systems))
+    assert found.loc[counts.index, ["losses", "ties", "wins"]].to_numpy().tolist() == (
+        counts.to_numpy().tolist()
+    )
+
+
+def test_read_lists_few_of_many_systems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [(f"s{k:02}", i, k + i) for k in range(40) for i in range(k + 1)]
+    pd.DataFrame(rows, columns=["system", "segment", "score"]).to_csv("t.csv", index=False)
+    rows_shown = lines_of_systems(run(capsys, "read", "t.csv")[1])
+    assert len(rows_shown) == 20
+    assert [row[0] for row in rows_shown[1:19]] == [f"s{k}" for k in range(39, 21, -1)]
+    assert "22" in rows_shown[-1]
+
+
+def test_the_settings_of_several_rankings_are_printed_once(table: str, capsys: Any) -> None:
+    _, out, _ = run(capsys, "read", table, *WORDS, "--each", "domain")
+    assert out.count("system: model") == 1
+    assert out.count("judgments: 60") == 2

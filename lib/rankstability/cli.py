@@ -30,7 +30,7 @@ from .io.formats.registry import table
 from .io.load import campaigns, list_pairs, load
 from .io.read import read, with_settings
 from .io.remedy import with_commands
-from .io.report import describe_reading
+from .io.report import describe_reading, describe_settings
 from .io.settings import write_settings
 from .io.write import write_folder
 from .judgments import Judgments
@@ -437,6 +437,8 @@ def _read(given: Sequence[str]) -> int:
             _print(f"{name}:")
         for line in describe_reading(each):
             _print(line)
+    for line in describe_settings(next(iter(judgments.values()))):
+        _print(line)
     if save:
         _save_words(rest, Path(save))
         _print(f"written: {save}")

@@ -647,3 +647,54 @@ def test_new_words_are_listed_and_kept(word: str) -> None:
     (_, *arguments) = shlex.split(command_line("a.csv", words))
     assert parse_words(arguments[1:]) == (["a.csv"], words)
     assert WORDS[word].help
+
+
+SLASHES = {"Alder": "meta/alder", "Birch": "Birch", "Cedar": "qwen/cedar/2"}
+
+
+def names_with_slashes(path: Path) -> None:
+    """Write a column for each system and annotator, named by two rows, with slashes in both."""
+    frame = ratings().replace({"model": SLASHES, "rater": {"dora": "dora/2"}})
+    wide = frame.pivot(index="item", columns=["model", "rater"], values="stars")
+    systems = wide.columns.get_level_values(0)
+    first = ["", *(name if k % 4 == 0 else "" for k, name in enumerate(systems))]
+    rows = [first, ["item", *wide.columns.get_level_values(1)], *wide.reset_index().to_numpy()]
+    if path.suffix == ".xlsx":
+        book = openpyxl.Workbook()
+        for row in rows:
+            book.active.append([value.item() if hasattr(value, "item") else value for value in row])
+        book.save(path)
+    else:
+        path.write_text("\n".join(",".join(map(str, row)) for row in rows) + "\n")
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.xlsx"])
+def test_two_rows_of_names_keep_the_slashes_of_each(name: str, tmp_path: Path) -> None:
+    names_with_slashes(tmp_path / name)
+    words = '--header 1 2 --segment item --score "{system}/{annotator}"'
+    right = [(SLASHES[s], k, {"dora": "dora/2"}.get(who, who), v) for s, k, who, v in RIGHT]
+    assert values(command(tmp_path, f"{name} {words}")) == sorted(right)
+    words = '--header 1 2 --segment item --score "{system}/anna"'
+    found = command(tmp_path, f"{name} {words}")
+    assert found.systems == sorted(SLASHES.values())
+    assert found.n_judgments == 15
+
+
+def test_two_rows_of_names_in_files_and_sheets_keep_the_slashes(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    names_with_slashes(tmp_path / "x" / "a.csv")
+    words = '--header 1 2 --segment item --score "{system}/{annotator}"'
+    found = command(tmp_path, f'x {words} --files "{{domain}}.csv"')
+    assert found.systems == sorted(SLASHES.values())
+    names_with_slashes(tmp_path / "a.xlsx")
+    found = command(tmp_path, f'a.xlsx {words} --sheets "{{domain}}"')
+    assert found.systems == sorted(SLASHES.values())
+
+
+def test_one_row_of_names_with_slashes_is_asked_about(tmp_path: Path) -> None:
+    names_with_slashes(tmp_path / "a.csv")
+    names = ["item", *(f"{s}/{who}" for s in SLASHES.values() for who in PEOPLE)]
+    body = (tmp_path / "a.csv").read_text().split("\n")[2:]
+    (tmp_path / "b.csv").write_text("\n".join([",".join(names), *body]))
+    words = 'b.csv --segment item --score "{system}/{annotator}"'
+    assert code_of(tmp_path, words) == "ambiguous_pattern"

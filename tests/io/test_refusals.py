@@ -294,11 +294,25 @@ REFUSED: dict[str, tuple[str, Callable[[], pd.DataFrame], str, bool]] = {
         "--annotator annotator",
         True,
     ),
-    "a model against itself": (
+    "models against themselves": (
         "model_against_itself",
-        lambda: changed(votes(), "right", 0, "Alder"),
+        lambda: votes().assign(right=lambda table: table["left"]),
         "--order unknown --annotator annotator",
         False,
+    ),
+    "winners in columns that are named as scores": (
+        "word_without_effect",
+        lambda: pd.DataFrame(
+            {f"q{k}_{a}_{b}": ["a", "b"] * 6 for k, (a, b) in enumerate(["XY", "YZ", "XZ"])}
+        ),
+        "--score q{segment}_{left}_{right} --codes a=left b=right",
+        True,
+    ),
+    "names in the first row of each group": (
+        "empty_name",
+        lambda: ratings().assign(segment=[f"s{k // 3}" if k % 3 == 0 else "" for k in range(144)]),
+        "--annotator annotator",
+        True,
     ),
     "only ties": ("only_ties", lambda: votes().assign(winner="tie"), "--left left", False),
 }  # fmt: skip
@@ -683,3 +697,25 @@ def test_a_large_file_is_refused_within_two_seconds(
         read(large / f"{name}.csv", **words)
     assert refused.value.code == code
     assert time.process_time() - start < 2
+
+
+LEADERBOARDS = {
+    "mean and error": {"System": ["A", "B", "C"], "MOS": ["4.18 ± 0.07", "4.05 ± 0.08", "3.9 ± 0.1"]},
+    "one score": {"system": ["A", "B", "C"], "score": [4.18, 4.05, 3.9]},
+    "several scores": {"Model": ["A", "B", "C"], "Fluency": [4.1, 4, 3], "Adequacy": [4, 3, 2]},
+    "by pair": {"pair": ["de-en", "de-en", "cs-en"], "system": ["A", "B", "A"], "score": [4, 3, 2]},
+    "more text": {"Model": ["A", "B", "C"], "Organization": ["X", "Y", "Z"], "Score": [1318, 1205, 9]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LEADERBOARDS)
+def test_a_leaderboard_of_totals_asks_for_single_judgments(name: str) -> None:
+    with pytest.raises(DataError) as refused:
+        judgments(pd.DataFrame(LEADERBOARDS[name]))
+    assert (refused.value.code, refused.value.remedy) == ("only_totals", None)
+
+
+def test_a_table_with_several_rows_of_a_system_is_no_leaderboard() -> None:
+    with pytest.raises(DataError) as refused:
+        judgments(ratings().drop(columns="segment").assign(note="x"))
+    assert refused.value.code == "missing_role"

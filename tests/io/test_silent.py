@@ -239,6 +239,48 @@ def test_hidden_rows_are_kept_and_said(tmp_path: Path) -> None:
     assert notes(found, "hidden_rows")["rows"].tolist() == [3]
 
 
+def test_hidden_columns_are_read_and_said(tmp_path: Path) -> None:
+    workbook(tmp_path / "a.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "a.xlsx")
+    book.active.column_dimensions.group("B", "C", hidden=True)
+    book.active.column_dimensions["Z"].hidden = True
+    book.save(tmp_path / "a.xlsx")
+    found = read(tmp_path / "a.xlsx")
+    assert (found.n_judgments, found.n_annotators) == (320, 4)
+    noted = notes(found, "hidden_columns")
+    assert noted[["rows", "detail"]].to_numpy().tolist() == [[2, "segment, annotator"]]
+
+
+def test_which_sheet_of_several_was_read_is_said(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "a.xlsx")
+    assert notes(read(path), "sheets_read").empty
+    book = openpyxl.load_workbook(path)
+    book.active.title = "scores"
+    book.create_sheet("guide").append(["nothing here"])
+    book.save(path)
+    noted = notes(read(path), "sheets_read")
+    assert noted[["rows", "detail"]].to_numpy().tolist() == [[320, "scores"]]
+    other = book.create_sheet("more")
+    for row in book["scores"].iter_rows(values_only=True):
+        other.append(row)
+    book.save(path)
+    assert notes(read(path, sheet="more"), "sheets_read")["detail"].tolist() == ["more"]
+    both = read(path, sheets="{domain}")
+    assert notes(both, "sheets_read")["detail"].tolist() == ["scores, more"]
+
+
+def test_columns_that_words_use_are_not_listed_as_unused() -> None:
+    frame = ratings().assign(
+        both=lambda t: t["system"] + "+" + t["segment"], status="final", batch=["1", "2"] * 160
+    )
+    frame = frame.drop(columns=["system", "segment"])
+    words: dict[str, Any] = {"split": {"both": "{system}+{segment}"}}
+    found = judgments(frame, **words, where={"Status": "final"}, each="batch")
+    assert [list(notes(part, "unused_column")["detail"]) for part in found.values()] == [[], []]
+    found = judgments(frame, **words)
+    assert list(notes(found, "unused_column")["detail"]) == ["status: final", "batch: 1, 2"]
+
+
 def test_rows_of_a_workbook_out_of_order_are_all_read(tmp_path: Path) -> None:
     workbook(tmp_path / "a.xlsx")
     with (
@@ -520,3 +562,45 @@ def test_models_without_a_finite_strength_are_refused():
     with pytest.raises(DataError) as caught:
         rank_systems(battles(frame))
     assert caught.value.code == "no_finite_strengths"
+
+
+# ------------------------------------------------------------------ large arenas
+
+
+def large_arena(path: Path, **columns: tuple[str, str]) -> Path:
+    """Write votes of more than 256 kB; only the last tenth has the second value of each column."""
+    number = 12_000
+    frame = pd.DataFrame(
+        {
+            "model_a": [SYSTEMS[k % 4] for k in range(number)],
+            "model_b": [SYSTEMS[(k + 1) % 4] for k in range(number)],
+            "winner": [("model_a", "model_b", "tie")[k % 3] for k in range(number)],
+        }
+    )
+    for name, (first, second) in columns.items():
+        cut = int(0.9 * number)
+        frame[name] = [(first if k < cut else second).format(k) for k in range(number)]
+    frame.to_csv(path, index=False)
+    assert path.stat().st_size > 1 << 18
+    return path
+
+
+@pytest.mark.parametrize(
+    ("columns", "code"),
+    [
+        ({"question": ("q{}", "q{}"), "criterion": ("fluency", "style")}, "several_criteria"),
+        ({"question": ("q{}", "q{}"), "langpair": ("en-de", "en-cs")}, "several_languages"),
+        ({"judge": ("gpt-4", "anna"), "question": ("q{}", "q{}")}, "models_among_annotators"),
+        ({"judge": ("gpt-4", "gpt-4"), "topic": ("a{}", "b{}")}, "question_needed"),
+    ],
+)
+def test_all_rows_of_a_large_arena_are_checked(
+    columns: dict[str, tuple[str, str]], code: str, tmp_path: Path
+) -> None:
+    path = large_arena(tmp_path / "a.csv", **columns)
+    assert refused(read, path).code == code
+
+
+def test_a_large_arena_of_one_language_is_read(tmp_path: Path) -> None:
+    path = large_arena(tmp_path / "a.csv", question=("q{}", "q{}"), langpair=("en-de", "en-de"))
+    assert read(path).n_judgments == 12_000

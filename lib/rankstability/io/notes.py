@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import pandas as pd
 from ..errors import escape_invisible
 from ..judgments import EXCLUDED, Judgments
 from . import settings
+from .shape import spelled
 
 NOBODY = ("unknown", "anonymous", "anon", "-", "?", "", "na", "n/a", "nan", "none", "null")
 MAX_UNREAD = 20  # names of files that a note lists
@@ -48,9 +49,12 @@ class Notes:
         }
 
 
-def list_unused(unused: pd.DataFrame, notes: Notes) -> None:
-    """List the columns that are not used, with their values."""
-    for name in unused.columns:
+def list_unused(unused: pd.DataFrame, notes: Notes, given: Mapping[str, Any]) -> None:
+    """List the columns that neither a role nor a word uses, with their values."""
+    by_words = [*given.get("split", ()), *given.get("where", ())]
+    by_words += [given.get("each", ""), given.get("latest", "")]
+    used = {spelled(name.removesuffix("!")) for name in by_words}
+    for name in (name for name in unused.columns if spelled(str(name)) not in used):
         values = unused[name].head(1000).map(str)
         known = list(dict.fromkeys(value for value in values if value))[:3]
         notes.keep(

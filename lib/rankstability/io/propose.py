@@ -63,7 +63,8 @@ OF_ERRORS = (
     "doc, docSegId, globalSegId, rater, source, target, category, severity"
 )
 WITHOUT_NAMES = "a row of names; if the file has none, --header none"
-TWO_ROWS = "a name for each column; if two rows name them, --header 1 2"
+TWO_ROWS = "a name for each column; --header 3 if row 3 names them, --header 1 2 if two rows do"
+PARTS = ("criterion", "pair", "domain")  # of which a leaderboard can have one total each
 COUNTERS = re.compile(
     r"(?i)(^|[_ ])(id|idx|index|row|no|nr|trial|annotator|created_at|updated_at|lead_time|time|date)($|[_ ])"
 )
@@ -327,7 +328,21 @@ def missing_roles(
     if nothing or not {spelled(str(name)) for name in frame.columns} - {"id"}:
         return DataError("no_ratings", file=file, missing=names, columns=columns)
     form, proposed = other_form(frame)
+    if not votes and not proposed and _are_totals(frame, roles, missing):
+        return DataError("only_totals", file=file, missing=names, columns=columns)
     proposed += propose_roles(frame, roles, missing, votes)
     return DataError(
         "missing_role", file=file, expected=form, propose=proposed, missing=names, columns=columns
     )
+
+
+def _are_totals(frame: pd.DataFrame, roles: Mapping[str, str], missing: Sequence[str]) -> bool:
+    """Return whether each system has one row (in each part), and nothing names what was judged."""
+    columns = [str(name) for name in frame.columns]
+    exact = [name for name in columns if spelled(name) == "system"]
+    named = [name for name in columns if spelled(name) != "name"]  # who or what it names is open
+    system = roles.get("system") or next(iter(exact), _by_name(named, "system"))
+    if "segment" not in missing or system not in frame:
+        return False
+    keys = [system, *(name for name in columns if spelled(name) in PARTS)]
+    return not frame[keys].map(str).duplicated().any()

@@ -30,6 +30,7 @@ from .notes import Notes, list_unread, note_doubts, note_unread
 from .propose import missing_roles
 from .ratings import build_ratings
 from .remedy import add_remedy
+from .rows import fill_down, latest_rows
 from .shape import (
     ITEM_TYPES,
     PLACEHOLDER,
@@ -116,14 +117,6 @@ VOTE_ROLES = ("left", "right", "winner")
 NUMBERED = re.compile(r"\{n\}")
 ARENA = "arena"
 EACH_OF_ARENA = [spelled(name) for names in COLUMNS.values() for name in names]
-REFUSED_IN_ARENA = (
-    "several_criteria",
-    "several_languages",
-    "undeclared_column",
-    "unknown_winner",
-    "question_needed",
-    "models_among_annotators",
-)
 ALSO = {  # further exact names of roles, as files of the field have them
     "left": ("model_a",), "right": ("model_b",), "annotator": ("judge",),
     "question": ("question_id", "instruction"), "segment": ("segment_id",), "item_type": ("type",),
@@ -218,7 +211,7 @@ def _read(
     if recognised is not None:
         words = {name: value for name, value in given.items() if name != "each"}
         if recognised == ARENA:
-            _check_arena(path, given)
+            _refuse_unknown_winners(path)
         try:
             result = registry.read_as(recognised, path, words)
             result = note_doubts(result, _source(path))
@@ -242,16 +235,15 @@ def _read(
     return build(frame, given, source=_source(path), file=file)
 
 
-def _check_arena(path: Path, given: Mapping[str, Any]) -> None:
-    """Refuse votes by their first rows, as in any table."""
-    if not path.is_file():
+def _refuse_unknown_winners(path: Path) -> None:
+    """Refuse a large file of votes whose first rows have unknown winners, before it is read."""
+    if not path.is_file() or path.stat().st_size <= MAX_TRIED:
         return
-    frame, file = _load(path, {}, first_rows=path.stat().st_size > MAX_TRIED)
+    frame, file = _load(path, {}, first_rows=True)
     try:
-        words = {key: given[key] for key in given if key not in ("each", "year")}
-        build(frame, words, file=file, whole=False)
+        build(frame, {}, file=file, whole=False)
     except DataError as error:
-        if error.code in REFUSED_IN_ARENA:
+        if error.code == "unknown_winner":
             raise
 
 
@@ -379,7 +371,7 @@ def _load(
     path: Path, given: Mapping[str, Any], first_rows: bool = False, frames: Frames | None = None
 ) -> tuple[pd.DataFrame, str]:
     """Return the text frame of a file or folder, perhaps one that is kept in `frames`."""
-    words = ["header", "skip_rows", "sheet", "files", "sheets"]
+    words = ["header", "skip_rows", "sheet", "files", "sheets", "encoding"]
     words += ["where"] if "sheets" in given else []  # it says which sheets must be alike
     about = [str(given.get(word)) for word in words]
     key = (str(path), *about, str(first_rows))
@@ -396,6 +388,7 @@ def _load_anew(path: Path, given: Mapping[str, Any], first_rows: bool) -> tuple[
         "header": given.get("header", 1),
         "skip_rows": given.get("skip_rows", 0),
         "sheet": given.get("sheet", ""),
+        "encoding": given.get("encoding", ""),
         "max_bytes": MAX_TRIED if first_rows else 0,
     }
     if "sheets" in given:
@@ -412,13 +405,8 @@ def _load_anew(path: Path, given: Mapping[str, Any], first_rows: bool) -> tuple[
                 part[role] = value
             parts.append(part)
         _refuse_other_columns([file for file, _ in named], parts)
-        frame = pd.concat(parts, ignore_index=True).fillna("")
-        separators = {part.attrs.get("separator", "") for part in parts}
-        frame.attrs = {
-            "unread": list_unread(folder, [file for file, _ in named]),
-            "hidden_rows": sum(part.attrs.get("hidden_rows", 0) for part in parts),
-            "separator": separators.pop() if len(separators) == 1 else "",
-        }
+        frame = _join_tables(parts)
+        frame.attrs["unread"] = list_unread(folder, [file for file, _ in named])
         return frame, str(path)
     if path.is_dir():
         folder = path
@@ -484,9 +472,24 @@ def _load_sheets(path: Path, given: Mapping[str, Any]) -> pd.DataFrame:
                          for each in (found[name], found[kept[0]])],
             )  # fmt: skip
     frames = [parts[name].reindex(columns=columns).assign(**found[name]) for name in found]
-    together = pd.concat(frames, ignore_index=True).fillna("")
-    together.attrs["hidden_rows"] = sum(part.attrs["hidden_rows"] for part in parts.values())
-    return together
+    return _join_tables(frames)
+
+
+def _join_tables(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return tables below one another, with what is known about their files."""
+    frame = pd.concat(parts, ignore_index=True).fillna("")
+    about = [part.attrs for part in parts]
+    separators = {each.get("separator", "") for each in about}
+    columns = [name for each in about for name in each.get("hidden_columns", ())]
+    sheets = [each["sheet"] for each in about if each.get("sheet")]
+    frame.attrs = {
+        "separator": separators.pop() if len(separators) == 1 else "",
+        "cells": about[0].get("cells", {}),
+        "hidden_rows": sum(each.get("hidden_rows", 0) for each in about),
+        "hidden_columns": list(dict.fromkeys(columns)),
+        "sheet": ", ".join(dict.fromkeys(sheets)),
+    }
+    return frame
 
 
 def _is_selected(value: str, role: str, where: Mapping[str, Any]) -> bool:
@@ -544,12 +547,12 @@ def build(
     `whole` says that these are all rows, so that names that do not occur in them do not exist.
     """
     check_words_of_shape(given, file)
+    given = _without_wrapper(given, frame.attrs.get("wrapper", ""))
     declared = given
     frame = frame.reset_index(drop=True)
     notes = Notes(file or source, separator=frame.attrs.get("separator", ""))
-    if frame.attrs.get("hidden_rows"):
-        notes.keep("hidden_rows", frame.attrs["hidden_rows"])
-    notes.keep("file_not_read", *frame.attrs.get("unread", (0, "")))
+    _note_file(frame, notes)
+    frame = fill_down(frame, given.get("fill_down", ()), notes, file)
     late = _supplied(given)
     where = given.get("where", {})
     early = {name: value for name, value in where.items() if name.removesuffix("!") not in late}
@@ -562,11 +565,44 @@ def build(
     used = {name: role for role, name in found.items()}
     unused = [str(name) for name in frame.columns if name not in used]
     table = pd.DataFrame({role: frame[name] for role, name in found.items()})
+    if "latest" in given:
+        when = frame[find_column(frame, given["latest"], "latest", file)]
+        kept = latest_rows(table, when, file)
+        notes.leave_out("earlier_score", int((~kept).sum()))
+        table, frame = table[kept].reset_index(drop=True), frame[kept].reset_index(drop=True)
     if whole:
         check_codes(given.get("codes", {}), (table[role] for role in table), file)
     if kind_votes:
         return build_votes(table, frame[unused], given, notes, source, file, found)
     return build_ratings(table, frame[unused], given, notes, source, file, found)
+
+
+def _without_wrapper(given: dict[str, Any], wrapper: str) -> dict[str, Any]:
+    """Return the words with paths from the records of a file, not from the object around them.
+
+    ``battles[].winner`` is then ``winner``.
+    """
+
+    def inner(value: Any) -> Any:
+        if isinstance(value, str):
+            return value.removeprefix(f"{wrapper}[].")
+        if isinstance(value, list):
+            return [inner(each) for each in value]
+        if isinstance(value, dict):
+            return {inner(key): each for key, each in value.items()}
+        return value
+
+    return {name: inner(value) for name, value in given.items()} if wrapper else given
+
+
+def _note_file(frame: pd.DataFrame, notes: Notes) -> None:
+    """Note what a file holds besides the rows that are read: hidden cells, other sheets and files."""
+    about = frame.attrs
+    notes.keep("hidden_rows", about.get("hidden_rows", 0))
+    columns = about.get("hidden_columns", ())
+    notes.keep("hidden_columns", len(columns), ", ".join(columns))
+    notes.keep("sheets_read", len(frame) if about.get("sheet") else 0, about.get("sheet", ""))
+    notes.keep("file_not_read", *about.get("unread", (0, "")))
 
 
 def _are_comparisons(frame: pd.DataFrame, roles: Mapping[str, str]) -> bool:

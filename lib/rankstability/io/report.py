@@ -7,8 +7,12 @@ import pandas as pd
 
 from ..codes import EXCLUSIONS, NOTES
 from ..errors import DataError, escape_invisible
-from ..judgments import COUNTED_TYPES, Judgments
+from ..judgments import COMPARISON_KINDS, COUNTED_TYPES, Judgments
 from .settings import settings_text
+
+MAX_SYSTEMS = 18  # lines of systems
+MAX_NAME = 50  # characters of a name in a line
+RESULTS = ["wins", "ties", "losses"]
 
 
 def count_read(judgments: Judgments) -> pd.DataFrame:
@@ -67,6 +71,75 @@ def first_judgment(judgments: Judgments) -> pd.Series:
     return judgments.table.iloc[0].dropna()
 
 
+def summarise_systems(judgments: Judgments) -> pd.DataFrame:
+    """Summarise the judgments of each system.
+
+    Returns
+    -------
+    DataFrame
+        One row per system, those with the most judgments first: system, judgments and mean (of the
+        scores); of comparisons: system, judgments, wins, ties and losses. Among equals, the best
+        comes first.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rankstability as rs
+    >>> from rankstability.io.report import summarise_systems
+    >>> frame = pd.DataFrame({"left": ["A", "B"], "right": ["B", "A"], "winner": ["left", "tie"]})
+    >>> summarise_systems(rs.battles(frame)).values.tolist()
+    [['A', 2, 1, 1, 0], ['B', 2, 0, 1, 1]]
+    """
+    table = judgments.table
+    if "item_type" in table:
+        table = table[table["item_type"].isin(COUNTED_TYPES)]
+    if judgments.kind in COMPARISON_KINDS:
+        compared = _both_sides(table) if judgments.kind == "votes" else _ranked_beside(table)
+        found = pd.crosstab(compared["system"], compared["result"])
+        found = found.reindex(columns=RESULTS, fill_value=0)
+        found.insert(0, "judgments", found.sum(axis=1))
+        best = found["wins"] - found["losses"]
+    else:
+        scores = table["score"].groupby(table["system"].astype(str))
+        found = scores.agg(judgments="size", mean="mean")
+        best = -found["mean"] if judgments.lower_is_better else found["mean"]
+    order = pd.DataFrame({"judgments": found["judgments"], "best": best})
+    order = order.sort_values(["judgments", "best"], ascending=False, kind="stable")
+    return found.loc[order.index].rename_axis(index="system", columns=None).reset_index()
+
+
+def _both_sides(votes: pd.DataFrame) -> pd.DataFrame:
+    """Return the result of each vote (one of `RESULTS`) for either system."""
+    sides = []
+    for side, other in (("left", "right"), ("right", "left")):
+        result = votes["winner"].astype(str).map({side: "wins", "tie": "ties", other: "losses"})
+        sides.append(pd.DataFrame({"system": votes[side].astype(str), "result": result}))
+    return pd.concat(sides)
+
+
+def _ranked_beside(outputs: pd.DataFrame) -> pd.DataFrame:
+    """Return the result (one of `RESULTS`) of each ranked output beside each other one of its block."""
+    ranked = outputs.loc[outputs["rank"] > 0, ["block", "system", "rank"]]
+    pairs = ranked.merge(ranked, on="block", suffixes=("", "_other"))
+    pairs = pairs[pairs["system"] != pairs["system_other"]]
+    better = np.sign(pairs["rank_other"] - pairs["rank"])
+    result = better.map({1: "wins", 0: "ties", -1: "losses"})
+    return pd.DataFrame({"system": pairs["system"].astype(str), "result": result})
+
+
+def _describe_systems(judgments: Judgments) -> list[str]:
+    """Return a table of the systems as lines of text; of many systems, those with most judgments."""
+    systems = summarise_systems(judgments)
+    shown = systems.head(MAX_SYSTEMS)
+    shown = shown.assign(system=shown["system"].map(escape_invisible))
+    columns = {"judgments": "comparisons"} if "wins" in systems else {"mean": "mean score"}
+    text = shown.rename(columns=columns).to_string(
+        index=False, float_format="{:.4g}".format, max_colwidth=MAX_NAME
+    )
+    more = len(systems) - len(shown)
+    return [*text.splitlines(), *([f"and {more} more systems"] if more else [])]
+
+
 def describe_reading(judgments: Judgments) -> list[str]:
     """Return how judgments were read as lines of text, as ``rankstability read`` prints them."""
     lines = [f"{row.what}: {row.number:,}" for row in count_read(judgments).itertuples()]
@@ -76,6 +149,7 @@ def describe_reading(judgments: Judgments) -> list[str]:
         better = "lower" if judgments.lower_is_better else "higher"
         low, high = judgments.scale
         lines.append(f"scale: {low:g} to {high:g}; {better} is better")
+    lines += _describe_systems(judgments)
     for note in judgments.notes.itertuples():
         if note.code == "unused_column":
             lines.append(f"a column that is not used: {note.detail}".rstrip())
@@ -83,12 +157,15 @@ def describe_reading(judgments: Judgments) -> list[str]:
         lines.append(
             f"note: {note.rows:,} {NOTES.get(note.code, note.code)} {note.detail}".rstrip()
         )
-    if judgments.declared:
-        lines += [
-            "these settings as campaign.yaml:",
-            *settings_text(judgments.declared).splitlines(),
-        ]
     return [escape_invisible(line) for line in lines]
+
+
+def describe_settings(judgments: Judgments) -> list[str]:
+    """Return the declared settings as lines of text, as in a ``campaign.yaml``."""
+    if not judgments.declared:
+        return []
+    lines = settings_text(judgments.declared).splitlines()
+    return ["these settings as campaign.yaml:", *map(escape_invisible, lines)]
 
 
 def list_games(votes: Judgments) -> pd.DataFrame:

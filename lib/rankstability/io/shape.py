@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..errors import DataError, suggest
 from .declare import ROLES
-from .table import JSON, cell_text, frame_of_records
+from .table import CELL, JSON, cell_text, frame_of_records
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 NUMBER = "n"
@@ -80,10 +80,13 @@ def find_column(frame: pd.DataFrame, name: str, word: str, file: str | None) -> 
     )
 
 
-def match_pattern(pattern: str, names: Sequence[str], word: str) -> dict[str, dict[str, str]]:
+def match_pattern(
+    pattern: str, names: Sequence[str], word: str, slash: str = "/"
+) -> dict[str, dict[str, str]]:
     """Return, for each name that fits a pattern, what its placeholders stand for.
 
-    ``{n}`` is a number. A name that fits in two ways is refused.
+    ``{n}`` is a number. A name that fits in two ways is refused. A ``/`` of the pattern stands for
+    `slash` in the names.
     """
     parts = PLACEHOLDER.split(pattern)
     keys = parts[1::2]
@@ -96,9 +99,9 @@ def match_pattern(pattern: str, names: Sequence[str], word: str) -> dict[str, di
         for key, literal in zip(keys, parts[2::2], strict=True):
             inner = r"\d+" if key == NUMBER else piece
             out += f"(?P<{key}>{inner})" + re.escape(literal)
-        return out
+        return out.replace("/", slash)
 
-    short, long = re.compile(expression(".+?")), re.compile(expression(".+"))
+    short, long = re.compile(expression(f"[^{CELL}]+?")), re.compile(expression(f"[^{CELL}]+"))
     found: dict[str, dict[str, str]] = {}
     for name in names:
         first = short.fullmatch(name)
@@ -106,8 +109,9 @@ def match_pattern(pattern: str, names: Sequence[str], word: str) -> dict[str, di
             continue
         second = long.fullmatch(name)
         if second is not None and first.groupdict() != second.groupdict():
+            shown = name.replace(slash, "/")
             raise DataError(
-                "ambiguous_pattern", column=word, value=pattern, expected=f"one way to read {name}"
+                "ambiguous_pattern", column=word, value=pattern, expected=f"one way to read {shown}"
             )
         found[name] = first.groupdict()
     return found
@@ -118,9 +122,13 @@ def columns_that_fit(
 ) -> dict[str, dict[str, str]]:
     """Return the columns that fit a pattern as `match_pattern` does; raise DataError if none does.
 
-    `given` is the pattern as the user wrote it, if it differs.
+    Of columns that several rows name, a ``/`` of the pattern stands between two cells if any column
+    fits so. `given` is the pattern as the user wrote it, if it differs.
     """
-    found = match_pattern(pattern, [str(name) for name in frame.columns], role)
+    cells = {text: name for name, text in frame.attrs.get("cells", {}).items() if name in frame}
+    by_cells = match_pattern(pattern, list(cells), role, slash=CELL)
+    found = {cells[text]: values for text, values in by_cells.items()}
+    found = found or match_pattern(pattern, [str(name) for name in frame.columns], role)
     if not found:
         raise DataError(
             "pattern_fits_nothing",

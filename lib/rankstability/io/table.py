@@ -30,6 +30,9 @@ MAX_UNPACKED = 2**28  # bytes of a workbook that is unpacked
 MAX_SHEET = 2**21  # cells of a sheet, with those that are empty
 CLOSED_QUOTES = re.compile(r'"[^"]*"')
 SAMPLE = 1 << 16  # bytes that tell the separator
+CELL = "\x1f"  # between the cells of a name that stands in several rows
+OPENS_JSON = re.compile(r'\s*(\[\s*)?\{\s*"')
+WRAPPED = re.compile(r'\s*\{[^\[]*"([^"]+)"\s*:\s*\[(?=\s*\{)')  # an object with a list
 DECIMAL_COMMA = re.compile(r'"[^"]*"|(?<=\d),(?=\d)')
 
 
@@ -44,6 +47,7 @@ def read_frame(
     header: int | str | Sequence[int] = 1,
     skip_rows: int = 0,
     sheet: str = "",
+    encoding: str = "",
     max_bytes: int = 0,
 ) -> pd.DataFrame:
     """Read a file as a frame in which every cell is text; missing cells are empty.
@@ -61,6 +65,8 @@ def read_frame(
         Rows below it that are no data.
     sheet : str
         The sheet of a workbook; by default the only one.
+    encoding : str
+        The encoding of a text; by default UTF-8, or UTF-16 with a byte-order mark.
     max_bytes : int
         Read only whole rows among the first bytes of a text, or the first rows of Parquet; 0: all.
 
@@ -80,12 +86,14 @@ def read_frame(
             return _read_parquet(path, MAX_FIRST_ROWS if max_bytes else 0)
         if ending == ".xlsx":
             return _read_sheet(path, open_workbook(path), rows, skip_rows, sheet)
-        text = _read_text(path, max_bytes)
-        if ending in (".json", ".jsonl", ".ndjson"):
-            whole = not 0 < max_bytes <= len(text)
-            records = _read_records(path, text, whole)
+        text = _read_text(path, max_bytes, encoding)
+        is_json = ending == ".txt" and OPENS_JSON.match(text)
+        if is_json or ending in (".json", ".jsonl", ".ndjson"):
+            records, wrapper = _read_records(path, text, not max_bytes)
             lone = re.search(r"(?i)\\ud[89a-f]", text)
-            return frame_of_records(without_surrogates(records) if lone else records, path)
+            frame = frame_of_records(without_surrogates(records) if lone else records, path)
+            frame.attrs["wrapper"] = wrapper
+            return frame
         if ending in TABLES or not ending:
             return _read_table(path, text, rows, skip_rows)
     except ImportError as error:
@@ -102,7 +110,7 @@ def header_rows(header: int | str | Sequence[int]) -> list[int]:
     return [header] if isinstance(header, int) else list(header)
 
 
-def join_names(rows: Sequence[Sequence[str]]) -> list[str]:
+def join_names(rows: Sequence[Sequence[str]], mark: str = "/") -> list[str]:
     """Return the names of columns from the cells of several rows, joined by ``/``.
 
     An empty cell has the name to its left, as in merged cells; the last row has its own names only.
@@ -121,7 +129,14 @@ def join_names(rows: Sequence[Sequence[str]]) -> list[str]:
             left = cell or ("" if number == len(rows) else left)
             if left:
                 parts[place].append(left)
-    return ["/".join(names) for names in parts]
+    return [mark.join(names) for names in parts]
+
+
+def keep_cells(frame: pd.DataFrame, columns: Sequence[str], above: Sequence[Sequence[str]]) -> None:
+    """Keep which cells of several rows each column is named by, for names that hold a ``/``."""
+    if len(above) > 1:
+        cells = dict(zip(columns, join_names(above, CELL), strict=True))
+        frame.attrs["cells"] = {name: cells[name] for name in frame.columns}
 
 
 def _read_parquet(path: Path, first_rows: int = 0) -> pd.DataFrame:
@@ -147,8 +162,8 @@ def _read_parquet(path: Path, first_rows: int = 0) -> pd.DataFrame:
     return as_text(frame)
 
 
-def _read_text(path: Path, max_bytes: int = 0) -> str:
-    """Return the text of a file in UTF-8, without a byte order mark; perhaps its beginning."""
+def _read_text(path: Path, max_bytes: int = 0, encoding: str = "") -> str:
+    """Return the text of a file, without a byte-order mark; perhaps its beginning."""
     with path.open("rb") as stream:
         packed = stream.read(2) == b"\x1f\x8b"
     try:
@@ -163,7 +178,9 @@ def _read_text(path: Path, max_bytes: int = 0) -> str:
     if 0 < max_bytes <= len(raw):
         end = max(raw.rfind(b"\n"), raw.rfind(b"\r"))
         raw = raw[: end + 1] if end > 0 else raw
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if encoding:
+        text = _decode(raw, encoding, path)
+    elif raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         text = raw.decode("utf-16", errors="replace")
     else:
         text = decode_utf8(raw, path)
@@ -172,6 +189,19 @@ def _read_text(path: Path, max_bytes: int = 0) -> str:
     if not text.strip():
         raise DataError("empty_file", file=path)
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _decode(content: bytes, encoding: str, file: Path) -> str:
+    """Return bytes as text in an encoding that the user names."""
+    try:
+        return content.decode(encoding).removeprefix("\ufeff")
+    except LookupError:
+        known = "the name of an encoding, such as cp1250 or shift_jis"
+        raise DataError(
+            "bad_setting", file=file, column="encoding", value=encoding, expected=known
+        ) from None
+    except UnicodeError:
+        raise DataError("wrong_encoding", file=file, value=encoding) from None
 
 
 def decode_utf8(content: bytes, file: str | Path) -> str:
@@ -240,12 +270,11 @@ def _read_table(path: Path, text: str, header: Sequence[int], skip_rows: int) ->
             raise DataError("no_rows", file=path, value=f"header {last or 'none'}") from None
         frame = frame.fillna("")
         _check_rows(path, lines, separator, last + skip_rows + 1, frame)
-        if single:
-            given = top[-1] if top else []
-        else:
-            given = _names_above(path, [top[n - 1] for n in header if n <= len(top)], frame)
+        above = [top[n - 1] for n in header if n <= len(top)]
+        given = (top[-1] if top else []) if single else _names_above(path, above, frame)
         if len(given) == len(frame.columns):
-            frame.columns = pd.Index(given)
+            frame.columns = pd.Index(_named(given))
+        keep_cells(frame, list(frame.columns), above)
     frame.columns = pd.Index(_named(list(frame.columns)))
     _check_columns(path, list(frame.columns))
     frame.attrs["first_line"] = last + skip_rows + 1
@@ -263,7 +292,7 @@ def _read_words(path: Path, text: str, header: Sequence[int], skip_rows: int) ->
     names = [rows[number - 1] for number in header if number <= len(rows)]
     if not body:
         raise DataError("no_rows", file=path, value=f"header {last or 'none'}")
-    columns = join_names(names) if names else _numbers(len(body[0]))
+    columns = _named(join_names(names) if names else _numbers(len(body[0])))
     for number, row in enumerate(body, start=last + skip_rows + 1):
         if len(row) != len(columns):
             raise DataError(
@@ -273,7 +302,9 @@ def _read_words(path: Path, text: str, header: Sequence[int], skip_rows: int) ->
                 value=len(row),
                 expected=str(len(columns)),
             )
-    return pd.DataFrame(body, columns=columns, dtype=str)
+    frame = pd.DataFrame(body, columns=columns, dtype=str)
+    keep_cells(frame, columns, names)
+    return frame
 
 
 def _names_above(path: Path, rows: Sequence[Sequence[str]], frame: pd.DataFrame) -> list[str]:
@@ -408,27 +439,41 @@ def _check_columns(path: Path, columns: list[str]) -> None:
             )  # fmt: skip
 
 
-def _read_records(path: Path, text: str, whole_text: bool = True) -> list[Any]:
-    """Return the records of JSON or JSON lines, however they are laid out."""
+def _read_records(path: Path, text: str, whole_text: bool = True) -> tuple[list[Any], str]:
+    """Return the records of JSON or JSON lines, however they are laid out.
+
+    Also returned is the key of the list of records, if an object with a single list holds them.
+    """
     if not whole_text:
-        return _first_records(path, text)
+        records = first_records(path, text)
+        wrapped = WRAPPED.match(text) if not records else None
+        if wrapped:
+            return first_records(path, text[wrapped.end() :]), wrapped[1]
+        return _opened(records), ""
     try:
         whole = JSON.decode(text)
     except json.JSONDecodeError as error:
-        return _read_lines(path, text, error)
+        return _opened(_read_lines(path, text, error)), ""
     except RecursionError:
         raise DataError("not_json", file=path, value="nested too deeply") from None
     except KeyError:
-        _first_records(path, text)  # names the record
+        first_records(path, text)  # names the record
         raise DataError("key_twice", file=path) from None
     if isinstance(whole, list):
-        return whole
+        return _opened(whole), ""
     if isinstance(whole, dict):
-        lists = [value for value in whole.values() if isinstance(value, list) and value]
-        if len(lists) == 1 and isinstance(lists[0][0], dict):
-            return lists[0]
-        return [whole]
+        lists = {key: value for key, value in whole.items() if isinstance(value, list) and value}
+        for key, records in lists.items() if len(lists) == 1 else ():
+            if isinstance(records[0], dict):
+                return records, key
+        return [whole], ""
     raise DataError("not_an_object", file=path, value=str(whole)[:40])
+
+
+def _opened(records: list[Any]) -> list[Any]:
+    """Return records of which some are lists of records, such as one list for each participant."""
+    lists = [each if isinstance(each, list) else [each] for each in records]
+    return [record for each in lists for record in each]
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -458,7 +503,7 @@ JSON = json.JSONDecoder(
 )
 
 
-def _first_records(path: Path, text: str) -> list[Any]:
+def first_records(path: Path, text: str) -> list[Any]:
     """Return the records at the beginning of a text that was cut."""
     records: list[Any] = []
     place = len(text) - len(text.lstrip(" \n\t["))
@@ -529,6 +574,8 @@ def cell_text(value: Any) -> Any:
     """Return a cell as text: numbers without trailing zeros, missing as empty; lists stay."""
     if isinstance(value, (list, dict, tuple)):
         return value
+    if isinstance(value, np.ndarray):  # a list of Parquet
+        return value.tolist()
     if value is None or value is pd.NA or value is pd.NaT:
         return ""
     if isinstance(value, str):
@@ -634,6 +681,12 @@ def _read_sheet(
         corner = f"{get_column_letter(chosen.max_column)}{chosen.max_row}"
         raise DataError("sheet_too_large", file=path, value=corner)
     hidden = [number for number, row in chosen.row_dimensions.items() if row.hidden]
+    hidden_columns = {
+        number - 1
+        for column in chosen.column_dimensions.values()
+        if column.hidden
+        for number in range(column.min or 1, (column.max or 0) + 1)
+    }
     rows = [[cell_text(value) for value in row] for row in chosen.iter_rows(values_only=True)]
     full = [any(cell != "" for cell in row) for row in rows]
     last = max(header, default=0)
@@ -653,6 +706,9 @@ def _read_sheet(
     frame = pd.DataFrame(
         [[row[k] for k in used] for row in body], columns=[columns[k] for k in used]
     )
+    keep_cells(frame, columns, above)
     frame.attrs["first_line"] = last + skip_rows + 1
     frame.attrs["hidden_rows"] = len([number for number in hidden if number > last])
+    frame.attrs["hidden_columns"] = [columns[k] for k in used if k in hidden_columns]
+    frame.attrs["sheet"] = chosen.title if len(names) > 1 else ""
     return frame

@@ -23,6 +23,7 @@ from .names import (
     name_nobody,
     name_segments,
     refuse_alike,
+    refuse_empty,
     refuse_rounded,
     refuse_totals,
     visible,
@@ -37,6 +38,7 @@ WINNERS = {
 }  # fmt: skip
 KEYS = ("left", "right", "annotator", "question", "criterion", "pair")
 BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad")
+MAX_WITH_ITSELF = 0.5  # of the comparisons; if more are, the columns are wrong
 FLAGS = ("is_tie", "tie", "ties", "draw", "is_draw")
 
 
@@ -61,25 +63,20 @@ def build_votes(
     for role in names:
         if role in table and (nested := nested_value(table[role])):
             raise DataError("list_as_name", file=file, column=found[role], value=nested)
-    for role in ("left", "right"):
-        empty = table.index[table[role] == ""]
-        if len(empty):
-            raise DataError(
-                "empty_name", file=file, row=int(empty[0]), column=found[role], rows=len(empty),
-                propose=[{"where": {f"{found[role]}!": ""}}],
-            )  # fmt: skip
-    same = table.index[table["left"] == table["right"]]
-    if len(same):
-        raise DataError(
-            "model_against_itself", file=file, row=int(same[0]), value=table["left"].iloc[same[0]]
-        )
+    refuse_empty(table, ("left", "right"), found, file)
+    same = table["left"] == table["right"]
+    if same.mean() > MAX_WITH_ITSELF:
+        row = int(same.to_numpy().argmax())
+        raise DataError("model_against_itself", file=file, row=row, value=table["left"].iloc[row])
+    notes.leave_out("with_itself", int(same.sum()))
+    table, unused = table[~same].reset_index(drop=True), unused[~same].reset_index(drop=True)
     both = pd.DataFrame({"system": pd.concat([table["left"], table["right"]])})
     refuse_totals(both, ("system",), given, file)
     refuse_alike(both, ("system",), given, file)
     refuse_alike(table, ("annotator", "domain"), given, file)
     table = name_segments(table, notes, file, "question")
     table = name_nobody(table, notes)
-    _need_question(table, unused, given, file)
+    need_question(table, unused, given, file)
     refuse_codes_as_names(table["winner"], table["left"], table["right"], file, codes)
     table["winner"], bad = read_winners(table, {k: v for k, v in codes.items() if v in sides}, file)
     if bad.any():
@@ -92,13 +89,9 @@ def build_votes(
     table, unused = table[judged].reset_index(drop=True), unused[judged].reset_index(drop=True)
     if table["winner"].eq("tie").all():
         raise DataError("only_ties", file=file)
-    refuse_criteria(table, given, file)
-    if "question" in table and "annotator" in table:
-        named = [name for name in unused.columns if spelled(str(name)) in table]
-        refuse_undeclared(table, unused.drop(columns=named), KEYS, given, file)
     _refuse_known_models(unused, file)
-    refuse_languages(unused, given, True, file)
-    list_unused(unused, notes)
+    refuse_mixed_votes(table, unused, given, file)
+    list_unused(unused, notes, given)
     if "question" in table:
         notes.keep("identical_rows", int(table.duplicated().sum()))
         notes.keep("both_orders", count_both_orders(table) if given.get("order") is None else 0)
@@ -112,6 +105,17 @@ def build_votes(
             for _, name, rows in split
         }
     return _votes(table, given, notes, source, file)
+
+
+def refuse_mixed_votes(
+    table: pd.DataFrame, unused: pd.DataFrame, given: Mapping[str, Any], file: str | None
+) -> None:
+    """Refuse votes of several criteria or languages, or that differ in an undeclared column."""
+    refuse_criteria(table, given, file)
+    if "question" in table and "annotator" in table:
+        named = [name for name in unused.columns if spelled(str(name)) in table]
+        refuse_undeclared(table, unused.drop(columns=named), KEYS, given, file)
+    refuse_languages(unused, given, True, file)
 
 
 def _votes(
@@ -248,7 +252,7 @@ def count_both_orders(table: pd.DataFrame) -> int:
     return int((shown[places] == swapped).sum())
 
 
-def _need_question(
+def need_question(
     table: pd.DataFrame, unused: pd.DataFrame, given: Mapping[str, Any], file: str | None
 ) -> None:
     """Refuse votes of model judges alone that name no question, the only sampling unit they have."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,13 @@ import pandas as pd
 from ...errors import DataError
 from ...judgments import Judgments
 from ..notes import Notes, list_unused
-from ..votes import refuse_codes_as_names, refuse_flag_of_ties
+from ..shape import spelled
+from ..votes import (
+    need_question,
+    refuse_codes_as_names,
+    refuse_flag_of_ties,
+    refuse_mixed_votes,
+)
 from .arena_columns import find_columns
 from .files import (
     clean_names,
@@ -44,7 +51,9 @@ def matches(path: Path) -> bool:
     return names >= set(HEADER.split()) or names >= {"left", "right", "winner"}
 
 
-def read(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
+def read(
+    files: Sequence[Path], pair: str = "", words: Mapping[str, Any] | None = None
+) -> dict[str, Judgments]:
     """Read the votes of the files; the key is the task `pair`, which may be empty.
 
     ``tie (bothbad)`` and ``both_bad`` are ties with ``both_bad`` set. Votes by people who knew the
@@ -53,20 +62,23 @@ def read(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
     Raises
     ------
     DataError
-        For a missing column, an unknown winner, a model against itself, or an empty name.
+        For a missing column, an unknown winner, a model against itself, an empty name, several
+        criteria or languages, or votes of models that name no question.
     """
     parts = []
+    others = []
     excluded: list[tuple[str, str, int, str]] = []
     notes: list[tuple[str, str, int, str]] = []
     for file in files:
         votes, known, unused = read_votes(file)
         refuse_flag_of_ties(unused, str(file))
         listed = Notes(file.name)
-        list_unused(unused, listed)
+        list_unused(unused, listed, {})
         notes += listed.kept
         excluded.append((file.name, "models_known", known, ""))
         notes.append((file.name, "identical_rows", votes.attrs["identical"], ""))
         parts.append(votes)
+        others.append(unused)
     refuse_repeated_file(files, parts)
     votes = pd.concat(parts, ignore_index=True)
     votes.attrs = {}
@@ -84,6 +96,11 @@ def read(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
         votes[name] = pd.Categorical(votes[name], systems if name in ("left", "right") else None)
         if votes[name].isna().all():
             del votes[name]
+    unused = pd.concat(others, ignore_index=True)
+    criteria = {spelled(str(name)): unused[name] for name in unused}
+    named = votes.assign(criterion=criteria["criterion"]) if "criterion" in criteria else votes
+    need_question(votes, unused, words or {}, str(files[0]))
+    refuse_mixed_votes(named, unused, words or {}, str(files[0]))
     return {
         pair: Judgments(
             table=votes, kind="votes", pair=pair, excluded=counted(excluded), notes=counted(notes)

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ...errors import DataError, suggest
-from ..table import MAX_BYTES, decode_utf8, refuse_swallowed, unique_keys
+from ..table import MAX_BYTES, decode_utf8, first_records, refuse_swallowed, unique_keys
 
 Result = TypeVar("Result")
 BLANKS = r"\s+"  # any run of blanks and tabs separates two cells
@@ -336,7 +336,12 @@ def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     text = read_text(path)
     if text.lstrip()[:1] == "[":
-        entries = list(enumerate(parse_json(text, path, 1), start=1))
+        try:
+            entries = list(enumerate(parse_json(text, path, 1), start=1))
+        except DataError as error:
+            if error.code == "key_twice":
+                first_records(path, text)  # names the record
+            raise
     else:
         lines = enumerate(text.split("\n"), start=1)
         entries = [(line, parse_json(cells, path, line)) for line, cells in lines if cells.strip()]

@@ -153,9 +153,7 @@ def detect(path: Path) -> str | None:
     return found.pop() if found else None
 
 
-def read(
-    path: Path, name: str = "", pair: str = "", unmarked: str = "", weights: str = ""
-) -> dict[str, Judgments]:
+def read(path: Path, name: str = "", pair: str = "", **words: Any) -> dict[str, Judgments]:
     """Read a file or folder of one of the formats.
 
     Parameters
@@ -165,10 +163,8 @@ def read(
         The format; empty to detect it.
     pair : str
         The language pair; empty for all.
-    unmarked : str
-        MQM only: what an output without a row means (see `mqm.read`).
-    weights : str
-        MQM only: a name of `mqm_weights.WEIGHTS`.
+    **words
+        What a user declared: of MQM, ``unmarked`` and ``weights`` (see `mqm.read`).
 
     Returns
     -------
@@ -193,9 +189,12 @@ def read(
     if name in ONE_FILE and len(files) > 1:
         judgments = _read_each(module, files, pair)
     elif name == mqm.NAME:
-        judgments = mqm.read(files, pair, unmarked, weights or DEFAULT)
+        weights = words.get("weights", DEFAULT)
+        judgments = mqm.read(files, pair, words.get("unmarked", ""), weights)
     elif name == appraise_mqm.NAME:
-        judgments = appraise_mqm.read(files, pair, weights=weights or DEFAULT)
+        judgments = appraise_mqm.read(files, pair, weights=words.get("weights", DEFAULT))
+    elif name == arena.NAME:
+        judgments = arena.read(files, pair, words)
     else:
         judgments = module.read(files, pair)
     return judgments
@@ -213,7 +212,7 @@ def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict
     if name not in (mqm.NAME, appraise_mqm.NAME):
         others.append("weights")
     refuse_without_effect(words, others, f"files of the format {name}", path)
-    every = read(path, name, unmarked=words.get("unmarked", ""), weights=words.get("weights", ""))
+    every = read(path, name, **words)
     every = {pair: clean_judgments(found) for pair, found in every.items()}
     declared = {}
     _check_codes(every, words, path)
