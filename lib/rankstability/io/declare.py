@@ -94,9 +94,9 @@ WORDS: dict[str, Word] = {
         Word("skip_rows", NUMBER, SHAPE, "the number of rows below the header that are not data"),
         Word("sheet", TEXT, SHAPE, "the name of the sheet in a workbook"),
         Word("sheets", TEXT, SHAPE, 'a pattern for the names of sheets, such as "{annotator}"'),
-        Word("fill_down", LIST, SHAPE, "columns where an empty cell repeats the name above it"),
+        Word("fill_down", LIST, SHAPE, "columns in which an empty cell repeats the name above"),
         Word(
-            "latest", TEXT, SHAPE, "the column of times: only the latest of repeated scores counts"
+            "latest", TEXT, SHAPE, "a column of times; of repeated scores, only the latest counts"
         ),
         Word("encoding", TEXT, SHAPE, "the encoding of the text, such as cp1250 or shift_jis"),
         Word("decimal", TEXT, SHAPE, "the decimal mark of the scores, if it is a comma", (",",)),
