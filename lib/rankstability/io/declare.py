@@ -154,12 +154,9 @@ def _converted(word: Word, value: Any, file: str | None) -> Any:
     if word.kind == TEXT:
         text = str(value)
         if word.allowed and text not in word.allowed:
+            allowed = " or ".join(word.allowed)
             raise DataError(
-                "bad_setting",
-                file=file,
-                column=word.name,
-                value=text,
-                expected=" or ".join(word.allowed),
+                "bad_setting", file=file, column=word.name, value=text, expected=allowed
             )
         return text
     if word.kind == FLAG:

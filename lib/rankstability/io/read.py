@@ -560,6 +560,8 @@ def build(
     found = _find_roles(frame, roles, kind_votes, file)
     used = {name: role for role, name in found.items()}
     unused = [str(name) for name in frame.columns if name not in used]
+    if "each" in given and given["each"] not in unused:
+        given["each"] = used.get(given["each"], given["each"])
     table = pd.DataFrame({role: frame[name] for role, name in found.items()})
     if whole:
         check_codes(given.get("codes", {}), (table[role] for role in table), file)
