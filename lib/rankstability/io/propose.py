@@ -59,8 +59,8 @@ SCALES = (
     ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
 )
 OF_ERRORS = (
-    "a score for each output; or errors of MQM as a table with tabs (.tsv) and the columns system, "
-    "doc, docSegId, globalSegId, rater, source, target, category, severity"
+    "a score for each output; or errors of MQM in a file with the columns system, doc, docSegId, "
+    "globalSegId, rater, category, severity"
 )
 WITHOUT_NAMES = "a row of names; if the file has none, --header none"
 TWO_ROWS = "a name for each column; if two rows name them, --header 1 2"

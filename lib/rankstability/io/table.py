@@ -248,11 +248,8 @@ def _read_table(path: Path, text: str, header: Sequence[int], skip_rows: int) ->
             raise DataError("no_rows", file=path, value=f"header {last or 'none'}") from None
         frame = frame.fillna("")
         _check_rows(path, lines, separator, last + skip_rows + 1, frame)
-        above = [top[n - 1] for n in header if n <= len(top)]
-        if single:
-            given = top[-1] if top else []
-        else:
-            given = _names_above(path, above, frame)
+        above = top[-1:] if single else [top[n - 1] for n in header if n <= len(top)]
+        given = _names_above(path, above, frame)
         if len(given) == len(frame.columns):
             frame.columns = pd.Index(_named(given))
         keep_cells(frame, list(frame.columns), above)
@@ -294,7 +291,7 @@ def _names_above(path: Path, rows: Sequence[Sequence[str]], frame: pd.DataFrame)
     if not rows:
         return _numbers(width)
     names = join_names(rows)
-    if len(names) != width:
+    if len(rows) > 1 and len(names) != width:
         raise DataError("wrong_number_of_cells", file=path, value=width, expected=str(len(names)))
     return names
 

@@ -31,6 +31,7 @@ from .files import (
     read_table,
     refuse_repeated_file,
     refuse_row,
+    split_header,
 )
 
 NAME = "arena"
@@ -47,7 +48,7 @@ def matches(path: Path) -> bool:
     if line.lstrip()[:1] in ("{", "["):
         head = read_head(path)
         return all(f'"{name}"' in head for name in HEADER.split())
-    names = {name.strip().strip('"') for name in line.replace("\t", ",").split(",")}
+    names = set(split_header(path)[1])
     return names >= set(HEADER.split()) or names >= {"left", "right", "winner"}
 
 
@@ -146,8 +147,7 @@ def read_votes(file: Path) -> tuple[pd.DataFrame, int, pd.DataFrame]:
 
 def _read_cells(file: Path) -> pd.DataFrame:
     if first_line(file).lstrip()[:1] not in ("{", "["):
-        line = first_line(file)
-        return read_table(file, "\t" if "\t" in line else ",")
+        return read_table(file, split_header(file)[0])
     records = list(read_records(file))
     cells = [{name: _as_text(value) for name, value in entry.items()} for _, entry in records]
     return pd.DataFrame(cells, index=[line for line, _ in records], dtype=object).fillna("")

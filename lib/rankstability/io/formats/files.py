@@ -107,6 +107,13 @@ def first_line(path: Path) -> str:
     return next((line for line in read_head(path).split("\n") if line.strip()), "")
 
 
+def split_header(path: Path) -> tuple[str, list[str]]:
+    """Return the tab, comma or semicolon that separates the first line's cells, and the cells."""
+    line = first_line(path)
+    separator = max("\t,;", key=line.count)
+    return separator, [cell.strip().strip('"') for cell in line.split(separator)]
+
+
 def read_table(
     path: Path,
     separator: str = ",",

@@ -11,9 +11,9 @@ from ...errors import DataError
 from ...judgments import Judgments
 from .files import (
     counted,
-    first_line,
     keep_while_unchanged,
     refuse_repeated_file,
+    split_header,
 )
 from .judged_rows import split_joined_systems
 from .ranking_blocks import read_blocks
@@ -25,7 +25,7 @@ TABLE = ["block", "system", "rank", "position", "annotator", "segment", "documen
 
 def matches(path: Path) -> bool:
     """Return whether a file has the header of relative ranking, in upper or lower case."""
-    names = {name.strip().strip('"') for name in first_line(path).lower().split(",")}
+    names = {name.lower() for name in split_header(path)[1]}
     return {"srclang", "trglang"} <= names and bool({"system1rank", "rankingid"} & names)
 
 
