@@ -294,11 +294,25 @@ REFUSED: dict[str, tuple[str, Callable[[], pd.DataFrame], str, bool]] = {
         "--annotator annotator",
         True,
     ),
-    "a model against itself": (
+    "models against themselves": (
         "model_against_itself",
-        lambda: changed(votes(), "right", 0, "Alder"),
+        lambda: votes().assign(right=lambda table: table["left"]),
         "--order unknown --annotator annotator",
         False,
+    ),
+    "winners in columns that are named as scores": (
+        "word_without_effect",
+        lambda: pd.DataFrame(
+            {f"q{k}_{a}_{b}": ["a", "b"] * 6 for k, (a, b) in enumerate(["XY", "YZ", "XZ"])}
+        ),
+        "--score q{segment}_{left}_{right} --codes a=left b=right",
+        True,
+    ),
+    "names in the first row of each group": (
+        "empty_name",
+        lambda: ratings().assign(segment=[f"s{k // 3}" if k % 3 == 0 else "" for k in range(144)]),
+        "--annotator annotator",
+        True,
     ),
     "only ties": ("only_ties", lambda: votes().assign(winner="tie"), "--left left", False),
 }  # fmt: skip

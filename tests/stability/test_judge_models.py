@@ -309,6 +309,21 @@ def test_a_judge_model_that_leans_to_the_left_is_seen():
     assert table["votes"].tolist() == [3000, 3000]
 
 
+def test_winners_that_change_with_the_order_are_counted():
+    votes = pd.DataFrame(
+        {
+            "question": ["1", "1", "2", "2", "3"],
+            "left": ["A", "B", "A", "B", "A"],
+            "right": ["B", "A", "B", "A", "B"],
+            "winner": ["left", "right", "left", "left", "tie"],
+        }
+    )
+    human = as_judgments(votes.assign(annotator=["x", "x", "x", "y", "x"]))
+    table = compare_judge_model(human, {"J": votes}).position_effects.set_index("annotators")
+    assert table["both_orders"].tolist() == [1, 2]
+    assert table["changed"].tolist() == [0, 1]
+
+
 def test_constant_equal_and_incomplete_votes_are_flagged():
     human, judge = simulated_votes(np.random.default_rng(2), 0.5, number=300)
     some = judge[(judge["left"] != "F") & (judge["right"] != "F")]

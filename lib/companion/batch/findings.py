@@ -50,6 +50,12 @@ def _shown(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
+def _of(part: pd.Series, whole: pd.Series) -> list[str]:
+    """Return "part of whole" for each row; empty where the whole is not known."""
+    rows = zip(part, whole, strict=True)
+    return ["" if total != total else f"{number:.0f} of {total:.0f}" for number, total in rows]
+
+
 def boundaries() -> Finding | None:
     """Return how many of the boundaries that WMT's procedures draw are supported."""
     table = tables("10b_campaign", "totals")
@@ -58,19 +64,25 @@ def boundaries() -> Finding | None:
     order = {"annotator x document": 0, "document": 1, "annotator": 2, "segment": 3}
     table["place"] = table["unit"].map(order).fillna(9)
     main = table.sort_values("place").groupby("campaign", as_index=False).first()
-    shown = main[main["campaign"].isin(["wmt18", "wmt20", "wmt21"])]
-    drawn, supported = int(shown["drawn"].sum()), int(shown["supported"].sum())
-    columns = {
-        "campaign": "campaign",
-        "drawn": "drawn",
-        "supported": "supported",
-        "unit": "sampling units",
-    }
+    main = main[main["campaign"].isin(["wmt18", "wmt20", "wmt21"])]
+    drawn, supported = int(main["drawn"].sum()), int(main["supported"].sum())
+    units = {"annotator x document": "annotators and documents", "document": "documents"}
+    shown = pd.DataFrame(
+        {
+            "campaign": main["campaign"],
+            "supported": _of(main["supported"], main["drawn"]),
+            "allowing for new": main["unit"].replace(units),
+        }
+    )
     return _finding(
         f"{supported} of {drawn} cluster boundaries are supported",
-        "WMT's procedures draw boundaries between clusters of systems. We asked which of them a new "
-        "campaign would show again. The other boundaries are inconclusive, not wrong.",
-        shown[list(columns)].rename(columns=columns),
+        "WMT's procedures draw boundaries between clusters of systems. A boundary is supported if "
+        "every system above it is significantly better than every system below it, allowing for "
+        "new annotators and documents. For the other boundaries, the data are inconclusive. This "
+        "does not mean that the boundaries are wrong.",
+        shown,
+        "For WMT20, only the language pairs out of English are counted, because the data of the "
+        "others name no documents.",
         page="runs/wmt18-10b_campaign-all.ipynb",
     )
 
@@ -86,13 +98,13 @@ def removals() -> Finding | None:
     grouped = grouped[grouped["size"] >= 2].sort_values("median")
     grouped["removed"] = (100 * grouped["median"]).map("{:.2f} %".format)
     shown = grouped[["campaign", "size", "removed"]]
-    shown = shown.rename(
-        columns={"size": "language pairs", "removed": "judgments removed (median)"}
-    )
+    shown = shown.rename(columns={"size": "language pairs", "removed": "judgments removed"})
     return _finding(
         "First place is often decided by very few judgments",
-        "We looked for the smallest set of judgments whose removal puts another system first. The "
-        "table gives its share of all judgments in the median language pair.",
+        "For each language pair, we looked for the smallest set of judgments whose removal puts "
+        "another system first. The table gives the size of this set as a share of all judgments, "
+        "for the median language pair of each campaign. If more than one judgment has to be "
+        "removed, an even smaller set could exist.",
         shown,
         page="runs/wmt21-00b_campaign-all.ipynb",
     )
@@ -109,26 +121,32 @@ def judge_models() -> Finding | None:
     table = table[table["campaign"] == "wmt23-protocols.ESA-1"]
     if table.empty:
         return None
+    names = {
+        "GEMBA-MQM-src": "GPT-4 (GEMBA-MQM)",
+        "wmt23-protocols.ESA-2": "a second human study",
+        "perfect judge model": "a perfect judge model",
+    }
+    saved = (100 * table["judgments_saved"]).map("{:.0f} %".format)
+    low, high = ((100 * table[name]).map("{:.0f}".format) for name in ("saved_low", "saved_high"))
     shown = pd.DataFrame(
         {
-            "in place of more judgments": table["judge_model"],
-            "pairs of systems in the human order": [
-                "" if of != of else f"{alike:.0f} of {of:.0f}"
-                for alike, of in zip(table["alike"], table["pairs"], strict=True)
-            ],
-            "judgments saved": (100 * table["judgments_saved"]).map("{:.0f} %".format),
-            "95 % interval": [
-                "" if low != low else f"{100 * low:.0f} to {100 * high:.0f} %"
-                for low, high in zip(table["saved_low"], table["saved_high"], strict=True)
-            ],
+            "additional scores": table["judge_model"].replace(names),
+            "same order": _of(table["alike"], table["pairs"]),
+            "judgments saved (95 % interval)": saved + " (" + low + " to " + high + ")",
         }
     )
     return _finding(
-        "Agreeing on the order is not the same as saving work",
-        "GPT-4 (GEMBA-MQM) ranks the systems of WMT23 English-German almost as people do. Yet it "
-        "would save only a few per cent of the human judgments, about as many as a second human "
-        "study of the same outputs. Even a perfect judge model would save about a quarter.",
+        "GPT-4 is about as useful as a second human study",
+        "Additional scores could save human judgments. For WMT23 English–German, the table gives "
+        "the share of judgments that each kind of score would save if it were available for "
+        "unlimited outputs. GPT-4 (GEMBA-MQM) would save about as much as a second human study of "
+        "the same outputs. A perfect judge model would know everything on which the two human "
+        "studies agree; it would save about a quarter. GPT-4 also orders the systems almost as "
+        "people do, but a good order is not enough to save judgments.",
         shown,
+        "*Same order* is the number of pairs of systems that are in the same order as in the human "
+        "judgments. Metrics whose names end in *refA* compare outputs with the human translation "
+        "refA, which they cannot score. Random-sysname is a baseline of random scores.",
         page="runs/wmt23-protocols.ESA-1-12b_campaign-all.ipynb",
     )
 
@@ -142,18 +160,25 @@ def study_designs() -> Finding | None:
     pairs = [name.removeprefix("result_") for name in table if name.startswith("result_")]
     if table.empty or not pairs:
         return None
-    shown = pd.DataFrame({"design": table["first"], "compared with": table["second"]})
+    shown = pd.DataFrame({"designs": table["first"] + " vs. " + table["second"]})
     for pair in pairs:
         known = table[f"result_{pair}"].notna()
-        gains = table[f"srp_difference_{pair}"].map("{:+.3f}".format)
-        shown[f"{pair}: more stable?"] = table[f"result_{pair}"].where(known, "")
-        shown[f"{pair}: difference in SRP"] = gains.where(known, "")
+        if known.any():
+            gains = table[f"srp_difference_{pair}"].map("{:+.3f}".format)
+            gains = gains.str.replace("-", "\N{MINUS SIGN}")
+            shown[pair] = (table[f"result_{pair}"] + ", " + gains).where(known, "")
     return _finding(
-        "Rating all systems on a document by one annotator makes studies more stable",
-        "Riley et al. (2024) recommend it (pSxS), as well as one rating of each item. Both "
-        "recommendations hold on most of their own ratings, in both language pairs. Differences "
-        "within two standard errors of the simulation are undecided.",
+        "Studies are more stable if one annotator rates all systems on a document",
+        "Riley et al. (2024) recommend that one annotator rate the outputs of all systems for a "
+        "document (pSxS). They also recommend equal workloads and a single rating of each output. "
+        "We repeated their simulations with their ratings of WMT22. Each cell says whether the "
+        "first of the two designs is more stable. The number is the difference in stable ranking "
+        "probability (SRP).",
         shown,
+        "*Reversed*: the first design is less stable. *Undecided*: the difference is within two standard "
+        "errors of the simulation. *System-balanced*: each annotator rates equally many outputs of "
+        "each system. *Entropy 0.6*: the workloads are unequal. *z*: scores are standardised by "
+        "annotator.",
         page="runs/wmt22-mqm-06b_campaign-all.ipynb",
     )
 
@@ -165,10 +190,14 @@ def equal_systems() -> Finding | None:
         return None
     shares = table.groupby(["campaign", "procedure"])["campaigns_with_boundary"].mean().unstack()
     shown = shares.map(lambda value: "" if value != value else f"{100 * value:.0f} %").reset_index()
+    shown.columns = shown.columns.str.replace("wmt", "20")
     return _finding(
-        "Procedures draw boundaries between equal systems",
-        "In null campaigns all systems are equal. A cell is the share of them in which a procedure "
-        "draws at least one boundary; in new campaigns the share is at least this large.",
+        "WMT's procedures draw boundaries between equal systems",
+        "We simulated null campaigns, in which all systems are equal, so every boundary is false. "
+        "Each cell gives the share of null campaigns in which a procedure draws at least one "
+        "boundary, averaged over the language pairs of a campaign. Each column is WMT's procedure "
+        "of that year. Null campaigns keep the annotators of the real "
+        "campaign; with new annotators, the shares would be at least as large.",
         shown,
         page="runs/wmt21-10b_campaign-all.ipynb",
     )
@@ -180,18 +209,22 @@ def company() -> Finding | None:
     if table.empty:
         return None
     table = table[table["removed_kind"] != "each single system"]
-    columns = {
-        "campaign": "campaign",
-        "removed_kind": "removed",
-        "removals": "language pairs",
-        "order_changed": "order changed",
-        "clusters_changed": "clusters changed",
-    }
-    shown = table.groupby(["campaign", "removed_kind"], as_index=False).sum(numeric_only=True)
+    totals = table.groupby(["campaign", "removed_kind"], as_index=False).sum(numeric_only=True)
+    names = {"highest": "highest-ranked system", "lowest": "lowest-ranked system"}
+    shown = pd.DataFrame(
+        {
+            "campaign": totals["campaign"],
+            "removed": totals["removed_kind"].replace(names),
+            "order changed": _of(totals["order_changed"], totals["removals"]),
+            "clusters changed": _of(totals["clusters_changed"], totals["removals"]),
+        }
+    )
     return _finding(
-        "Removing one system can reorder the others",
-        "Scores are standardised by annotator, so a system that leaves changes the z-scores of all "
-        "others (Knowles 2021).",
-        shown[list(columns)].rename(columns=columns),
+        "Removing a system can reorder the others",
+        "WMT standardised the scores of each annotator. If a system is removed, the z-scores of "
+        "the other systems change, and their order can change too (Knowles 2021). The table counts "
+        "the language pairs in which a removal changes the order or the clusters of the other "
+        "systems.",
+        shown,
         page="runs/wmt21-02b_campaign-all.ipynb",
     )

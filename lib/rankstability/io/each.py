@@ -151,6 +151,9 @@ def refuse_undeclared(
             meanings = [{"criterion": str(name), "each": "criterion"}]
             if "annotator" not in rows:
                 meanings.append({"annotator": str(name)})
+            item = next((word for word in ("question", "segment") if word in given), "")
+            if "[]" in str(name) and item and "document" not in given:  # the number within a list
+                meanings = [{item: str(name), "document": given[item]}]
             raise DataError(
                 "undeclared_column", file=file, column=str(name), value=shown,
                 alternatives=meanings,

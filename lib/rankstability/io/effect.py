@@ -13,12 +13,12 @@ from ..judgments import COMPARISON_KINDS
 from .declare import WORDS
 from .names import visible
 from .notes import MAX_LISTED
-from .shape import is_number, marked_role
+from .shape import PLACEHOLDER, is_number, marked_role
 from .table import ending_of
 
 OF_SCORES = (
     "system", "score", "wide", "criteria", "items", "annotators", "decimal", "lower_is_better",
-    "higher_is_better", "scale", "year", "hit", "item_type", "time",
+    "higher_is_better", "scale", "year", "hit", "item_type", "time", "latest",
 )  # fmt: skip
 OF_COMPARISONS = (
     "left",
@@ -33,10 +33,11 @@ OF_COMPARISONS = (
     "order",
 )
 OF_MQM = ("unmarked", "weights")
-OF_FILES = ("files", "header", "skip_rows", "sheet", "sheets")
+OF_FILES = ("files", "header", "skip_rows", "sheet", "sheets", "encoding")
 SIDES = ("left", "right", "tie")
 SHEET = ".xlsx"
 WITHOUT_HEADER = (".json", ".jsonl", ".ndjson", ".parquet")
+WITHOUT_ENCODING = (".parquet", SHEET)
 REPLACED = {  # a word, and the words whose columns it supplies itself
     "wide": ("system",),
     "criteria": ("criterion",),
@@ -61,6 +62,11 @@ def check_words_of_table(given: Mapping[str, Any], votes: bool, file: str | None
     """Refuse words that say nothing about a table of scores, or of comparisons."""
     kind = "tables of comparisons" if votes else "tables of scores"
     others = OF_SCORES if votes else OF_COMPARISONS
+    if votes and {"left", "right"} <= set(PLACEHOLDER.findall(given.get("score", ""))):
+        raise DataError(
+            "word_without_effect", file=file, column="--score", kind=kind,
+            propose=[{"score": None, "winner": given["score"].replace("{segment}", "{question}")}],
+        )  # fmt: skip
     refuse_without_effect(given, others, kind, file)
     if "onehot" in given and marked_role(given["onehot"], file) in others:
         refuse_without_effect(given, ("onehot",), kind, file)
@@ -106,6 +112,8 @@ def check_words_of_file(given: Mapping[str, Any], path: Path) -> None:
         refuse_without_effect(given, ("sheet",), f"{ending} files", path)
     if ending in WITHOUT_HEADER:
         refuse_without_effect(given, ("header", "skip_rows"), f"{ending} files", path)
+    if ending in WITHOUT_ENCODING:
+        refuse_without_effect(given, ("encoding",), f"{ending} files", path)
 
 
 def check_words_of_kind(given: Mapping[str, Any], kind: str, path: Path) -> None:

@@ -31,6 +31,7 @@ BLANKS = re.compile(r"\s+")
 UNUSUAL = re.compile(rf"(?m)^\s|[^\S\n]$|[^\S\n ]|  |{INVISIBLE.pattern}")  # in names
 ROUNDED = re.compile(r"\d(\.\d+)?[eE]\+?\d\d+")
 NAMED = ("system", "left", "right", "segment", "question", "annotator", "document", "domain", "hit")
+MAX_NAMED_FIRST = 0.75  # of the rows, where only the first row of each group is named
 MAX_LABELS = 3  # rows of labels
 
 
@@ -126,6 +127,30 @@ def apply_name_codes(
             if known.any():
                 table[role] = table[role].replace(names)
     return table
+
+
+def refuse_empty(
+    table: pd.DataFrame, roles: Sequence[str], found: Mapping[str, str], file: str | None
+) -> None:
+    """Refuse empty names; if a column names the first row of each group only, it can be filled."""
+    for role in roles:
+        if role not in table or not (table[role] == "").any():
+            continue
+        empty = table.index[table[role] == ""]
+        grouped = [name for name in NAMED if name in table and names_first_row_only(table[name])]
+        filled = [name for name in NAMED if name in {*grouped, role}]
+        fill = {"fill_down": [found.get(name, name) for name in filled]}
+        drop = {"where": {f"{found[role]}!": ""}}
+        raise DataError(
+            "empty_name", file=file, row=int(empty[0]), column=found[role], rows=len(empty),
+            propose=[fill] if grouped else [drop],
+        )  # fmt: skip
+
+
+def names_first_row_only(names: pd.Series) -> bool:
+    """Return whether a column names the first row of each group only, as merged cells do."""
+    named = names != ""
+    return bool(named.iloc[0] and 1 < named.sum() < MAX_NAMED_FIRST * len(names))
 
 
 def refuse_alike(

@@ -51,7 +51,8 @@ class Notes:
 
 def list_unused(unused: pd.DataFrame, notes: Notes, given: Mapping[str, Any]) -> None:
     """List the columns that neither a role nor a word uses, with their values."""
-    by_words = [*given.get("split", ()), *given.get("where", ()), given.get("each", "")]
+    by_words = [*given.get("split", ()), *given.get("where", ())]
+    by_words += [given.get("each", ""), given.get("latest", "")]
     used = {spelled(name.removesuffix("!")) for name in by_words}
     for name in (name for name in unused.columns if spelled(str(name)) not in used):
         values = unused[name].head(1000).map(str)

@@ -63,7 +63,7 @@ OF_ERRORS = (
     "globalSegId, rater, category, severity"
 )
 WITHOUT_NAMES = "a row of names; if the file has none, --header none"
-TWO_ROWS = "a name for each column; if two rows name them, --header 1 2"
+TWO_ROWS = "a name for each column; --header 3 if row 3 names them, --header 1 2 if two rows do"
 PARTS = ("criterion", "pair", "domain")  # of which a leaderboard can have one total each
 COUNTERS = re.compile(
     r"(?i)(^|[_ ])(id|idx|index|row|no|nr|trial|annotator|created_at|updated_at|lead_time|time|date)($|[_ ])"

@@ -24,6 +24,7 @@ from .names import (
     name_nobody,
     name_segments,
     refuse_alike,
+    refuse_empty,
     refuse_labels,
     refuse_rounded,
     refuse_segments_alike,
@@ -67,13 +68,7 @@ def build_ratings(
     table = clean_names(apply_name_codes(table, names, codes), names, notes)
     table["score"] = read_decimal_commas(table["score"], given, notes, found["score"], file)
     table["score"] = read_scores(table["score"], codes, found["score"], file, first_line)
-    for role in ("system", "segment"):
-        empty = table.index[table[role] == ""]
-        if len(empty):
-            raise DataError(
-                "empty_name", file=file, row=int(empty[0]), column=found[role], rows=len(empty),
-                propose=[{"where": {f"{found[role]}!": ""}}],
-            )  # fmt: skip
+    refuse_empty(table, ("system", "segment", "document"), found, file)
     refuse_totals(table, ("system", "annotator", "segment"), given, file, found)
     refuse_alike(table, ("system", "annotator", "document", "domain", "criterion"), given, file)
     refuse_segments_alike(table, given, file)

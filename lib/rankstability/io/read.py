@@ -30,6 +30,7 @@ from .notes import Notes, list_unread, note_doubts, note_unread
 from .propose import missing_roles
 from .ratings import build_ratings
 from .remedy import add_remedy
+from .rows import fill_down, latest_rows
 from .shape import (
     ITEM_TYPES,
     PLACEHOLDER,
@@ -370,7 +371,7 @@ def _load(
     path: Path, given: Mapping[str, Any], first_rows: bool = False, frames: Frames | None = None
 ) -> tuple[pd.DataFrame, str]:
     """Return the text frame of a file or folder, perhaps one that is kept in `frames`."""
-    words = ["header", "skip_rows", "sheet", "files", "sheets"]
+    words = ["header", "skip_rows", "sheet", "files", "sheets", "encoding"]
     words += ["where"] if "sheets" in given else []  # it says which sheets must be alike
     about = [str(given.get(word)) for word in words]
     key = (str(path), *about, str(first_rows))
@@ -387,6 +388,7 @@ def _load_anew(path: Path, given: Mapping[str, Any], first_rows: bool) -> tuple[
         "header": given.get("header", 1),
         "skip_rows": given.get("skip_rows", 0),
         "sheet": given.get("sheet", ""),
+        "encoding": given.get("encoding", ""),
         "max_bytes": MAX_TRIED if first_rows else 0,
     }
     if "sheets" in given:
@@ -545,10 +547,12 @@ def build(
     `whole` says that these are all rows, so that names that do not occur in them do not exist.
     """
     check_words_of_shape(given, file)
+    given = _without_wrapper(given, frame.attrs.get("wrapper", ""))
     declared = given
     frame = frame.reset_index(drop=True)
     notes = Notes(file or source, separator=frame.attrs.get("separator", ""))
     _note_file(frame, notes)
+    frame = fill_down(frame, given.get("fill_down", ()), notes, file)
     late = _supplied(given)
     where = given.get("where", {})
     early = {name: value for name, value in where.items() if name.removesuffix("!") not in late}
@@ -563,11 +567,34 @@ def build(
     if "each" in given and given["each"] not in unused:
         given["each"] = used.get(given["each"], given["each"])
     table = pd.DataFrame({role: frame[name] for role, name in found.items()})
+    if "latest" in given:
+        when = frame[find_column(frame, given["latest"], "latest", file)]
+        kept = latest_rows(table, when, file)
+        notes.leave_out("earlier_score", int((~kept).sum()))
+        table, frame = table[kept].reset_index(drop=True), frame[kept].reset_index(drop=True)
     if whole:
         check_codes(given.get("codes", {}), (table[role] for role in table), file)
     if kind_votes:
         return build_votes(table, frame[unused], given, notes, source, file, found)
     return build_ratings(table, frame[unused], given, notes, source, file, found)
+
+
+def _without_wrapper(given: dict[str, Any], wrapper: str) -> dict[str, Any]:
+    """Return the words with paths from the records of a file, not from the object around them.
+
+    ``battles[].winner`` is then ``winner``.
+    """
+
+    def inner(value: Any) -> Any:
+        if isinstance(value, str):
+            return value.removeprefix(f"{wrapper}[].")
+        if isinstance(value, list):
+            return [inner(each) for each in value]
+        if isinstance(value, dict):
+            return {inner(key): each for key, each in value.items()}
+        return value
+
+    return {name: inner(value) for name, value in given.items()} if wrapper else given
 
 
 def _note_file(frame: pd.DataFrame, notes: Notes) -> None:

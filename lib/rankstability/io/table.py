@@ -31,6 +31,8 @@ MAX_SHEET = 2**21  # cells of a sheet, with those that are empty
 CLOSED_QUOTES = re.compile(r'"[^"]*"')
 SAMPLE = 1 << 16  # bytes that tell the separator
 CELL = "\x1f"  # between the cells of a name that stands in several rows
+OPENS_JSON = re.compile(r'\s*(\[\s*)?\{\s*"')
+WRAPPED = re.compile(r'\s*\{[^\[]*"([^"]+)"\s*:\s*\[(?=\s*\{)')  # an object with a list
 DECIMAL_COMMA = re.compile(r'"[^"]*"|(?<=\d),(?=\d)')
 
 
@@ -45,6 +47,7 @@ def read_frame(
     header: int | str | Sequence[int] = 1,
     skip_rows: int = 0,
     sheet: str = "",
+    encoding: str = "",
     max_bytes: int = 0,
 ) -> pd.DataFrame:
     """Read a file as a frame in which every cell is text; missing cells are empty.
@@ -62,6 +65,8 @@ def read_frame(
         Rows below it that are no data.
     sheet : str
         The sheet of a workbook; by default the only one.
+    encoding : str
+        The encoding of a text; by default UTF-8, or UTF-16 with a byte-order mark.
     max_bytes : int
         Read only whole rows among the first bytes of a text, or the first rows of Parquet; 0: all.
 
@@ -81,12 +86,14 @@ def read_frame(
             return _read_parquet(path, MAX_FIRST_ROWS if max_bytes else 0)
         if ending == ".xlsx":
             return _read_sheet(path, open_workbook(path), rows, skip_rows, sheet)
-        text = _read_text(path, max_bytes)
-        if ending in (".json", ".jsonl", ".ndjson"):
-            whole = not 0 < max_bytes <= len(text)
-            records = _read_records(path, text, whole)
+        text = _read_text(path, max_bytes, encoding)
+        is_json = ending == ".txt" and OPENS_JSON.match(text)
+        if is_json or ending in (".json", ".jsonl", ".ndjson"):
+            records, wrapper = _read_records(path, text, not max_bytes)
             lone = re.search(r"(?i)\\ud[89a-f]", text)
-            return frame_of_records(without_surrogates(records) if lone else records, path)
+            frame = frame_of_records(without_surrogates(records) if lone else records, path)
+            frame.attrs["wrapper"] = wrapper
+            return frame
         if ending in TABLES or not ending:
             return _read_table(path, text, rows, skip_rows)
     except ImportError as error:
@@ -155,8 +162,8 @@ def _read_parquet(path: Path, first_rows: int = 0) -> pd.DataFrame:
     return as_text(frame)
 
 
-def _read_text(path: Path, max_bytes: int = 0) -> str:
-    """Return the text of a file in UTF-8, without a byte order mark; perhaps its beginning."""
+def _read_text(path: Path, max_bytes: int = 0, encoding: str = "") -> str:
+    """Return the text of a file, without a byte-order mark; perhaps its beginning."""
     with path.open("rb") as stream:
         packed = stream.read(2) == b"\x1f\x8b"
     try:
@@ -171,7 +178,9 @@ def _read_text(path: Path, max_bytes: int = 0) -> str:
     if 0 < max_bytes <= len(raw):
         end = max(raw.rfind(b"\n"), raw.rfind(b"\r"))
         raw = raw[: end + 1] if end > 0 else raw
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if encoding:
+        text = _decode(raw, encoding, path)
+    elif raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         text = raw.decode("utf-16", errors="replace")
     else:
         text = decode_utf8(raw, path)
@@ -180,6 +189,19 @@ def _read_text(path: Path, max_bytes: int = 0) -> str:
     if not text.strip():
         raise DataError("empty_file", file=path)
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _decode(content: bytes, encoding: str, file: Path) -> str:
+    """Return bytes as text in an encoding that the user names."""
+    try:
+        return content.decode(encoding).removeprefix("\ufeff")
+    except LookupError:
+        known = "the name of an encoding, such as cp1250 or shift_jis"
+        raise DataError(
+            "bad_setting", file=file, column="encoding", value=encoding, expected=known
+        ) from None
+    except UnicodeError:
+        raise DataError("wrong_encoding", file=file, value=encoding) from None
 
 
 def decode_utf8(content: bytes, file: str | Path) -> str:
@@ -248,8 +270,8 @@ def _read_table(path: Path, text: str, header: Sequence[int], skip_rows: int) ->
             raise DataError("no_rows", file=path, value=f"header {last or 'none'}") from None
         frame = frame.fillna("")
         _check_rows(path, lines, separator, last + skip_rows + 1, frame)
-        above = top[-1:] if single else [top[n - 1] for n in header if n <= len(top)]
-        given = _names_above(path, above, frame)
+        above = [top[n - 1] for n in header if n <= len(top)]
+        given = (top[-1] if top else []) if single else _names_above(path, above, frame)
         if len(given) == len(frame.columns):
             frame.columns = pd.Index(_named(given))
         keep_cells(frame, list(frame.columns), above)
@@ -291,7 +313,7 @@ def _names_above(path: Path, rows: Sequence[Sequence[str]], frame: pd.DataFrame)
     if not rows:
         return _numbers(width)
     names = join_names(rows)
-    if len(rows) > 1 and len(names) != width:
+    if len(names) != width:
         raise DataError("wrong_number_of_cells", file=path, value=width, expected=str(len(names)))
     return names
 
@@ -417,27 +439,41 @@ def _check_columns(path: Path, columns: list[str]) -> None:
             )  # fmt: skip
 
 
-def _read_records(path: Path, text: str, whole_text: bool = True) -> list[Any]:
-    """Return the records of JSON or JSON lines, however they are laid out."""
+def _read_records(path: Path, text: str, whole_text: bool = True) -> tuple[list[Any], str]:
+    """Return the records of JSON or JSON lines, however they are laid out.
+
+    Also returned is the key of the list of records, if an object with a single list holds them.
+    """
     if not whole_text:
-        return first_records(path, text)
+        records = first_records(path, text)
+        wrapped = WRAPPED.match(text) if not records else None
+        if wrapped:
+            return first_records(path, text[wrapped.end() :]), wrapped[1]
+        return _opened(records), ""
     try:
         whole = JSON.decode(text)
     except json.JSONDecodeError as error:
-        return _read_lines(path, text, error)
+        return _opened(_read_lines(path, text, error)), ""
     except RecursionError:
         raise DataError("not_json", file=path, value="nested too deeply") from None
     except KeyError:
         first_records(path, text)  # names the record
         raise DataError("key_twice", file=path) from None
     if isinstance(whole, list):
-        return whole
+        return _opened(whole), ""
     if isinstance(whole, dict):
-        lists = [value for value in whole.values() if isinstance(value, list) and value]
-        if len(lists) == 1 and isinstance(lists[0][0], dict):
-            return lists[0]
-        return [whole]
+        lists = {key: value for key, value in whole.items() if isinstance(value, list) and value}
+        for key, records in lists.items() if len(lists) == 1 else ():
+            if isinstance(records[0], dict):
+                return records, key
+        return [whole], ""
     raise DataError("not_an_object", file=path, value=str(whole)[:40])
+
+
+def _opened(records: list[Any]) -> list[Any]:
+    """Return records of which some are lists of records, such as one list for each participant."""
+    lists = [each if isinstance(each, list) else [each] for each in records]
+    return [record for each in lists for record in each]
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -538,6 +574,8 @@ def cell_text(value: Any) -> Any:
     """Return a cell as text: numbers without trailing zeros, missing as empty; lists stay."""
     if isinstance(value, (list, dict, tuple)):
         return value
+    if isinstance(value, np.ndarray):  # a list of Parquet
+        return value.tolist()
     if value is None or value is pd.NA or value is pd.NaT:
         return ""
     if isinstance(value, str):

@@ -23,6 +23,7 @@ from .names import (
     name_nobody,
     name_segments,
     refuse_alike,
+    refuse_empty,
     refuse_rounded,
     refuse_totals,
     visible,
@@ -37,6 +38,7 @@ WINNERS = {
 }  # fmt: skip
 KEYS = ("left", "right", "annotator", "question", "criterion", "pair")
 BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad")
+MAX_WITH_ITSELF = 0.5  # of the comparisons; if more are, the columns are wrong
 FLAGS = ("is_tie", "tie", "ties", "draw", "is_draw")
 
 
@@ -61,18 +63,13 @@ def build_votes(
     for role in names:
         if role in table and (nested := nested_value(table[role])):
             raise DataError("list_as_name", file=file, column=found[role], value=nested)
-    for role in ("left", "right"):
-        empty = table.index[table[role] == ""]
-        if len(empty):
-            raise DataError(
-                "empty_name", file=file, row=int(empty[0]), column=found[role], rows=len(empty),
-                propose=[{"where": {f"{found[role]}!": ""}}],
-            )  # fmt: skip
-    same = table.index[table["left"] == table["right"]]
-    if len(same):
-        raise DataError(
-            "model_against_itself", file=file, row=int(same[0]), value=table["left"].iloc[same[0]]
-        )
+    refuse_empty(table, ("left", "right"), found, file)
+    same = table["left"] == table["right"]
+    if same.mean() > MAX_WITH_ITSELF:
+        row = int(same.to_numpy().argmax())
+        raise DataError("model_against_itself", file=file, row=row, value=table["left"].iloc[row])
+    notes.leave_out("with_itself", int(same.sum()))
+    table, unused = table[~same].reset_index(drop=True), unused[~same].reset_index(drop=True)
     both = pd.DataFrame({"system": pd.concat([table["left"], table["right"]])})
     refuse_totals(both, ("system",), given, file)
     refuse_alike(both, ("system",), given, file)

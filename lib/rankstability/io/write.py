@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+from filelock import FileLock
 
 from ..errors import DataError
 
@@ -46,7 +44,7 @@ def write_folder(target: Path, contents: Mapping[str, bytes]) -> None:
 @contextmanager
 def _scratch(place: Path, contents: Mapping[str, bytes]) -> Iterator[Path]:
     """Give a temporary folder with the files; it is removed afterwards, with any leftovers."""
-    with _locked(place):
+    with _lock(place):
         for rest in place.glob(f"{PARTIAL}*"):  # of a run that was killed
             shutil.rmtree(rest, ignore_errors=True)
         scratch = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=place))
@@ -61,16 +59,11 @@ def _scratch(place: Path, contents: Mapping[str, bytes]) -> Iterator[Path]:
             shutil.rmtree(scratch, ignore_errors=True)
 
 
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold a folder for one run at a time; the lock ends with the run, even if it is killed."""
-    if fcntl is None:
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+def _lock(folder: Path) -> FileLock:
+    """Return the lock of a folder for one run of this user at a time; it ends with the run.
+
+    It stands among the temporary files, so that no folder of results holds anything but results.
+    """
+    name = f"{Path(os.path.expanduser('~'))} {folder.resolve()}"
+    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:24]
+    return FileLock(Path(tempfile.gettempdir()) / f"rankstability-{digest}.lock")

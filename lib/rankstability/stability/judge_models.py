@@ -187,7 +187,9 @@ class JudgeModelComparison:
         A row for the human annotators and for each judge model (on the comparisons that people
         judged, too): annotators, votes, left_share (of the decided votes), position (mean of twice
         the vote minus its expectation), position_low, position_high (95 % interval, by t over
-        questions). DataError ``wrong_kind`` for judgments that are not votes.
+        questions), both_orders (comparisons that the same annotator saw in both orders), changed
+        (of these, those in which the winner changes with the order). DataError ``wrong_kind`` for
+        judgments that are not votes.
         """
         if self.judgments.kind != "votes":
             raise DataError("wrong_kind", kind=self.judgments.kind)

@@ -34,7 +34,16 @@ from .judge_scores import (
 MIN_QUESTIONS = 4
 COMPARISON = ["question", "left", "right"]
 VOTE_VALUES = {"left": 1.0, "right": 0.0, "tie": 0.5}
-POSITION = ["annotators", "votes", "left_share", "position", "position_low", "position_high"]
+POSITION = [
+    "annotators",
+    "votes",
+    "left_share",
+    "position",
+    "position_low",
+    "position_high",
+    "both_orders",
+    "changed",
+]
 HUMANS = "human annotators"
 ANOTHER_ANNOTATOR = "another annotator"
 PERFECT = "perfect judge model"
@@ -131,10 +140,12 @@ def measure_position(
 ) -> pd.DataFrame:
     """Return the rows of `JudgeModelComparison.position_effects`."""
     human = human_votes(vote_arrays(judgments))
-    rows = [_position(HUMANS, human, "vote")]
+    named = human[human["annotator"] != ""]
+    rows = [_position(HUMANS, human, "vote") | _count_changed(named)]
     for name, given in judges.items():
-        both = join_votes(human, votes_of(given), name).drop_duplicates(COMPARISON)
-        rows.append(_position(name, both, "vote_judge"))
+        votes = votes_of(given)
+        both = join_votes(human, votes, name).drop_duplicates(COMPARISON)
+        rows.append(_position(name, both, "vote_judge") | _count_changed(votes))
     return pd.DataFrame(rows, columns=POSITION)
 
 
@@ -151,9 +162,25 @@ def _position(name: str, votes: pd.DataFrame, column: str) -> dict[str, object]:
         half = stdtrit(number - 1, (1 + LEVEL) / 2) * error
     share = decided.mean() if len(decided) else np.nan
     mean = rest.mean()
-    return dict(
-        zip(POSITION, (name, len(vote), share, mean, mean - half, mean + half), strict=True)
-    )
+    return {
+        "annotators": name,
+        "votes": len(vote),
+        "left_share": share,
+        "position": mean,
+        "position_low": mean - half,
+        "position_high": mean + half,
+    }
+
+
+def _count_changed(votes: pd.DataFrame) -> dict[str, object]:
+    """Count the comparisons that one annotator saw in both orders, and the changes of the winner."""
+    keys = [name for name in [*COMPARISON, "annotator"] if name in votes]
+    mean = votes.groupby(keys, as_index=False)["vote"].mean()
+    turned = mean.rename(columns={"left": "right", "right": "left"})
+    both = mean.merge(turned, on=keys, suffixes=("", "_turned"))
+    both = both[both["left"] < both["right"]]
+    same = np.isclose(both["vote"], 1 - both["vote_turned"])
+    return {"both_orders": len(both), "changed": int((~same).sum())}
 
 
 def human_votes(votes: VoteArrays) -> pd.DataFrame:
