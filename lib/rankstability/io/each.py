@@ -11,9 +11,9 @@ import pandas as pd
 
 from ..errors import DataError, suggest
 from ..judgments import Judgments
+from .columns import list_columns, spelled
 from .names import visible
 from .notes import Notes
-from .shape import list_columns, spelled
 
 ALSO = {"category": "domain"}  # names in files of the field
 PAIR_NAMES = (

@@ -10,11 +10,12 @@ import pandas as pd
 
 from ..errors import DataError, suggest
 from ..judgments import COMPARISON_KINDS
+from .columns import is_number
 from .declare import WORDS
 from .names import visible
 from .notes import MAX_LISTED
-from .shape import PLACEHOLDER, is_number, marked_role
-from .table import ending_of
+from .paths import ending_of
+from .patterns import PLACEHOLDER, marked_role
 
 OF_SCORES = (
     "system", "score", "wide", "criteria", "items", "annotators", "decimal", "lower_is_better",

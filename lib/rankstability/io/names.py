@@ -13,9 +13,9 @@ import pandas as pd
 
 from ..errors import DataError, suggest
 from ..judgments import Judgments
+from .cells import refuse_half_characters
+from .columns import is_number, spelled
 from .notes import MAX_LISTED, MIN_ON_SCALE, NOBODY, Notes, add_notes
-from .shape import is_number, spelled
-from .table import refuse_half_characters
 
 MISSING = ("", "na", "n/a", "nan", "none", "null", "-")
 NO_NAMES = ("nan", "n/a", "#n/a", "#ref!", "null", "none")  # of systems and segments

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import DataError
-from .shape import list_columns, nested_value, spelled
+from .columns import list_columns, nested_value, spelled
 
 HEAD = 5000  # rows that are looked at
 MAX_SYSTEMS = 200

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import Judgments
+from .columns import ITEM_TYPES, is_number, nested_value
 from .decimals import read_decimal_commas
 from .each import refuse_criteria, refuse_languages, refuse_undeclared, split_rows
 from .names import (
@@ -33,7 +34,6 @@ from .names import (
 )
 from .notes import MAX_LISTED, Notes, list_unused, note_other_scales, note_repeats
 from .propose import word_scale
-from .shape import ITEM_TYPES, is_number, nested_value
 
 KEYS = ("system", "segment", "annotator", "document", "criterion", "pair")
 LOWER = re.compile(

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from ..errors import DataError
+from .columns import find_column, list_columns
 from .notes import Notes
-from .shape import find_column, list_columns
 
 OUTPUT = ("system", "segment", "document", "domain", "criterion", "pair", "item_type", "annotator")
 DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?")  # the year comes first

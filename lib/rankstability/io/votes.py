@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import Judgments
+from .columns import TRUTH, is_number, list_columns, nested_value, spelled
 from .each import refuse_criteria, refuse_languages, refuse_undeclared, split_rows
 from .names import (
     MISSING,
@@ -30,7 +31,6 @@ from .names import (
 )
 from .notes import MAX_LISTED, Notes, list_unused
 from .propose import propose_codes, question_columns
-from .shape import TRUTH, is_number, list_columns, nested_value, spelled
 
 WINNERS = {
     "left": "left", "model_a": "left", "right": "right", "model_b": "right", "tie": "tie",

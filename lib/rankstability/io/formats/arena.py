@@ -12,8 +12,8 @@ import pandas as pd
 
 from ...errors import DataError
 from ...judgments import Judgments
+from ..columns import spelled
 from ..notes import Notes, list_unused
-from ..shape import spelled
 from ..votes import (
     need_question,
     refuse_codes_as_names,

@@ -18,7 +18,9 @@ import numpy as np
 import pandas as pd
 
 from ...errors import DataError, suggest
-from ..table import MAX_BYTES, decode_utf8, first_records, refuse_swallowed, unique_keys
+from ..delimited import refuse_swallowed
+from ..json_records import first_records, unique_keys
+from ..table import MAX_BYTES, decode_utf8
 
 Result = TypeVar("Result")
 BLANKS = r"\s+"  # any run of blanks and tabs separates two cells
