@@ -9,9 +9,9 @@ from rankstability.errors import DataError
 from rankstability.io.formats import mqm, mqm_rows, registry, releases
 from rankstability.io.load import load
 from rankstability.io.mqm_weights import WEIGHTS, sum_penalties, weigh_errors
-from rankstability.io.official import official_segment_scores
 from rankstability.io.read import read
 from real import real_data
+from released import official_segment_scores
 
 HEADER = [
     "system",

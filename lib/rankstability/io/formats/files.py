@@ -241,14 +241,8 @@ def need_columns(frame: pd.DataFrame, columns: Iterable[str], file: Path) -> Non
     """Raise DataError if a table lacks one of these columns."""
     for name in columns:
         if name not in frame:
-            near = suggest(name, frame.columns)
-            raise DataError(
-                "missing_column",
-                file=file,
-                line=1,
-                column=name,
-                value=near or ", ".join(map(str, frame.columns)),
-            )
+            near = suggest(name, frame.columns) or ", ".join(map(str, frame.columns))
+            raise DataError("missing_column", file=file, line=1, column=name, value=near)
 
 
 def read_numbers(
@@ -368,6 +362,24 @@ def parse_json(text: str, path: Path, line: int) -> Any:
         raise DataError("not_json", file=path, line=line, value=str(error)) from None
     except KeyError as error:
         raise DataError("key_twice", file=path, line=line, column=str(error.args[0])) from None
+
+
+def choose(pair: str, known: Iterable[str], file: Path) -> list[str]:
+    """Return the pair or task as a list, or all that are known if it is empty.
+
+    Raises DataError for a pair that is not known.
+    """
+    names = sorted(known)
+    if pair and pair not in names:
+        raise DataError("unknown_pair", file=file, value=pair, known=names)
+    return [pair] if pair else names
+
+
+def need_fields(entry: Mapping[str, Any], fields: Iterable[str], file: Path, line: int) -> None:
+    """Raise DataError if an object of JSON lacks one of these fields."""
+    for name in fields:
+        if name not in entry:
+            raise DataError("missing_field", file=file, line=line, column=name)
 
 
 def locate(folder: Path, name: str) -> Path | None:

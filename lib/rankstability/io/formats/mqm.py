@@ -11,7 +11,7 @@ import pandas as pd
 from ...errors import DataError
 from ...judgments import Judgments
 from ..mqm_weights import DEFAULT, sum_penalties, weigh_errors
-from .files import clean_names, counted, read_counts, split_header
+from .files import choose, clean_names, counted, read_counts, split_header
 from .languages import pair_in_name
 from .mqm_rows import (
     CLEAN,
@@ -69,9 +69,7 @@ def read(
         if of_file in by_pair:
             raise DataError("several_files_for_pair", file=file, value=of_file)
         by_pair[of_file] = file
-    if pair and pair not in by_pair:
-        raise DataError("unknown_pair", value=pair, expected=", ".join(sorted(by_pair)))
-    chosen = [pair] if pair else sorted(by_pair)
+    chosen = choose(pair, by_pair, files[0])
     return {each: _read_file(by_pair[each], each, unmarked, weights) for each in chosen}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from ...errors import DataError, escape_invisible, suggest
+from ...errors import DataError, escape_invisible
 from ...judgments import Judgments
 from ..effect import check_codes, check_words_of_kind, refuse_without_effect
 from ..mqm_weights import DEFAULT
@@ -28,7 +28,7 @@ from . import (
     wmt25,
     wmt_da,
 )
-from .files import first_line, locate, read_head
+from .files import choose, first_line, locate, read_head
 
 FORMATS: dict[str, ModuleType] = {
     module.NAME: module
@@ -299,8 +299,7 @@ def _need_names(every: Mapping[str, Judgments], path: Path) -> None:
         ):
             for name in named:
                 if name not in known:
-                    near = suggest(name, known)
-                    raise DataError(code, file=path, value=name, expected=near or None)
+                    raise DataError(code, file=path, value=name, known=known)
 
 
 def _files_of(path: Path, name: str) -> list[Path]:
@@ -329,6 +328,4 @@ def _read_each(module: ModuleType, files: Sequence[Path], pair: str) -> dict[str
             if key in every:
                 raise DataError("several_files_for_pair", file=file, value=key)
             every[key] = judgments
-    if pair and pair not in every:
-        raise DataError("unknown_pair", value=pair, expected=", ".join(every))
-    return {pair: every[pair]} if pair else every
+    return {each: every[each] for each in choose(pair, every, files[0])}

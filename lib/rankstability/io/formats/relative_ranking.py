@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from ...errors import DataError
 from ...judgments import Judgments
 from .files import (
+    choose,
     counted,
     keep_while_unchanged,
     refuse_repeated_file,
@@ -60,10 +60,7 @@ def read(files: Sequence[Path], task: str = "", pair: str = "") -> dict[str, Jud
     name = ", ".join(file.name for file in files)
     notes = _count_notes(rows)
     judgments = {}
-    known = sorted(rows["task"].unique())
-    if task and task not in known:
-        raise DataError("unknown_pair", file=files[0], value=task, expected=", ".join(known))
-    for each in [task] if task else known:
+    for each in choose(task, rows["task"].unique(), files[0]):
         frame = rows[rows["task"] == each]
         track = str(frame["track"].iloc[0])
         table, joined, again = _split_joined(frame)

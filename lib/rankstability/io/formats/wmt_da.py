@@ -16,6 +16,7 @@ from ...judgments import Judgments
 from . import documents
 from .files import (
     BLANKS,
+    choose,
     clean_names,
     counted,
     first_line,
@@ -100,10 +101,7 @@ def read(path: Path, pair: str = "") -> dict[str, Judgments]:
         If a file or the pair is missing, or a value in a file is wrong.
     """
     files = list(dict.fromkeys(find_files(path)))
-    known = list_pairs(path)
-    if pair and pair not in known:
-        raise DataError("unknown_pair", file=files[-1], value=pair, expected=", ".join(known))
-    return {each: _read_pair(files, each) for each in ([pair] if pair else known)}
+    return {each: _read_pair(files, each) for each in choose(pair, list_pairs(path), files[-1])}
 
 
 @keep_while_unchanged(calls=2)
