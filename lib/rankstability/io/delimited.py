@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import csv
 import re
-import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from io import StringIO
+from itertools import chain, islice
 from pathlib import Path
 
 import pandas as pd
 
 from ..errors import DataError
-from .header import join_names, keep_cells, name_columns, names_above, number_columns, refuse_twice
+from .header import join_names, keep_cells, name_columns, number_columns, refuse_twice
 from .paths import ending_of
 
 CLOSED_QUOTES = re.compile(r'"[^"]*"')
+BLANKS = r"\s+"  # any run of blanks and tabs separates two cells
+END = "\x1e"  # a line after the last
 SAMPLE = 1 << 16  # bytes that tell the separator
 DECIMAL_COMMA = re.compile(r'"[^"]*"|(?<=\d),(?=\d)')
 
@@ -39,7 +41,7 @@ def separator_of(text: str, ending: str) -> str:
     if counts[best][0] > 1:
         return best
     words = {len(line.split()) for line in lines}
-    return r"\s+" if len(words) == 1 and words.pop() > 1 else best
+    return BLANKS if len(words) == 1 and words.pop() > 1 else best
 
 
 def read_delimited(path: Path, text: str, header: Sequence[int], skip_rows: int) -> pd.DataFrame:
@@ -47,128 +49,122 @@ def read_delimited(path: Path, text: str, header: Sequence[int], skip_rows: int)
     separator = separator_of(text, ending_of(path))
     lines = text.split("\n")
     last = max(header, default=0)
-    if last + skip_rows > len(lines):
-        raise DataError("no_rows", file=path, value=f"header {last or 'none'}")
-    if separator == r"\s+":
-        frame = _read_words(path, text, header, skip_rows)
-    else:
-        top = _top_rows(text, separator, last)
-        single = len(header) == 1
-        skipped = [*range(last - 1 if single else last), *range(last, last + skip_rows)]
-        try:
-            with warnings.catch_warnings():  # rows that are too long are refused below
-                warnings.simplefilter("ignore", pd.errors.ParserWarning)
-                frame = pd.read_csv(
-                    StringIO(text),
-                    sep=separator,
-                    header="infer" if single else None,
-                    dtype=str,
-                    keep_default_na=False,
-                    skiprows=skipped,
-                    skip_blank_lines=True,
-                    engine="c",
-                    low_memory=False,
-                    index_col=False,
-                    on_bad_lines="error",
-                )
-        except pd.errors.ParserError as error:
-            raise _parser_error(path, str(error), lines, separator) from None
-        except pd.errors.EmptyDataError:
-            raise DataError("no_rows", file=path, value=f"header {last or 'none'}") from None
-        frame = frame.fillna("")
-        _check_rows(path, lines, separator, last + skip_rows + 1, frame)
-        above = [top[n - 1] for n in header if n <= len(top)]
-        given = (top[-1] if top else []) if single else names_above(path, above, frame)
-        if len(given) == len(frame.columns):
-            frame.columns = pd.Index(name_columns(given))
-        keep_cells(frame, list(frame.columns), above)
-    frame.columns = pd.Index(name_columns(list(frame.columns)))
-    refuse_twice(path, list(frame.columns))
-    frame.attrs["first_line"] = last + skip_rows + 1
-    frame.attrs["separator"] = separator
+    top, start = top_rows(path, lines, separator, last, skip_rows)
+    above = top[-1:] if len(header) == 1 else [top[n - 1] for n in header if n <= len(top)]
+    names = join_names(above) if above else []
+    quoted = separator != BLANKS
+    frame = split_cells(path, lines, separator, start, len(names), quoted)
     if frame.empty:
-        raise DataError("no_rows", file=path)
-    return frame
-
-
-def _read_words(path: Path, text: str, header: Sequence[int], skip_rows: int) -> pd.DataFrame:
-    """Read a table whose cells are separated by runs of blanks."""
-    rows = [line.split() for line in text.split("\n") if line.strip()]
-    last = max(header, default=0)
-    body = rows[last + skip_rows :]
-    names = [rows[number - 1] for number in header if number <= len(rows)]
-    if not body:
         raise DataError("no_rows", file=path, value=f"header {last or 'none'}")
-    columns = name_columns(join_names(names) if names else number_columns(len(body[0])))
-    for number, row in enumerate(body, start=last + skip_rows + 1):
-        if len(row) != len(columns):
-            raise DataError(
-                "wrong_number_of_cells",
-                file=path,
-                line=number,
-                value=len(row),
-                expected=str(len(columns)),
-            )
-    frame = pd.DataFrame(body, columns=columns, dtype=str)
-    keep_cells(frame, columns, names)
+    columns = name_columns(names or number_columns(len(frame.columns)))
+    refuse_twice(path, columns)
+    frame = frame.set_axis(columns, axis=1).reset_index(drop=True)
+    keep_cells(frame, columns, above)
+    frame.attrs["separator"] = separator
     return frame
 
 
-def _top_rows(text: str, separator: str, last: int) -> list[list[str]]:
-    """Return the cells of the rows down to the header; blank lines above it are rows, too.
+def rows_of(
+    path: Path, lines: Sequence[str], separator: str, start: int = 0
+) -> Iterator[tuple[list[str], int, int]]:
+    """Yield the cells of each row after `start` lines, and its first and last line.
 
-    The header is the first row from there that is not blank. A cell can run over several lines.
+    Cells in quotation marks can run over several lines. Raises DataError for a mark that is not
+    closed.
     """
-    rows: list[list[str]] = []
+    spaced = ("\t".join(line.split()) if separator == BLANKS else line for line in lines[start:])
+    mark = "\t" if separator == BLANKS else separator
+    reader = csv.reader(chain((line + "\n" for line in spaced), [END]), delimiter=mark)
+    first = start + 1
     try:
-        for number, row in enumerate(csv.reader(StringIO(text), delimiter=separator), start=1):
-            if row or number < last:
-                rows.append(row)
-            if row and number >= last:
-                break
-    except csv.Error:
-        return []
-    return rows
-
-
-def _check_rows(
-    path: Path, lines: list[str], separator: str, start: int, frame: pd.DataFrame
-) -> None:
-    """Refuse rows from row `start` with more or fewer cells than the header, or whole rows in a cell.
-
-    A row can run over several lines. pandas drops what is beyond the header, and fills what is short.
-    """
-    width = len(frame.columns)
-    if not any('"' in line for line in lines):
-        for number, line in enumerate(lines[start - 1 :], start=start):
-            if line.count(separator) + 1 != width and line.strip():
-                _refuse_width(path, number, line.split(separator), width)
-        return
-    rows = csv.reader([line + "\n" for line in lines], delimiter=separator)
-    several = []
-    first = 1
-    try:
-        for number, row in enumerate(rows, start=1):
-            if number >= start and any(row):
-                _refuse_width(path, first, row, width)
-                several += [(first, rows.line_num)] if rows.line_num > first else []
-            first = rows.line_num + 1
+        for row in reader:
+            end = start + reader.line_num
+            if row == [END]:
+                return
+            if end > len(lines):
+                raise DataError("open_quote", file=path, line=first)
+            yield row, first, end
+            first = end + 1
     except csv.Error as error:
         raise DataError("not_a_table", file=path, line=first, value=str(error)) from None
+
+
+def top_rows(
+    path: Path, lines: Sequence[str], separator: str, last: int, skip_rows: int = 0
+) -> tuple[list[list[str]], int]:
+    """Return the cells of the rows down to the header, and the number of lines before the data.
+
+    Blank lines above the header are rows, too. It is the first row from `last` that is not blank.
+    """
+    rows: list[list[str]] = []
+    start = 0
+    below = rows_of(path, lines, separator)
+    for row, _, end in below if last else ():
+        rows = [*rows[: last - 1], row]
+        start = end
+        if len(rows) == last and row:
+            break
+    for _, _, end in islice(below, skip_rows):
+        start = end
+    return rows, start
+
+
+def split_cells(
+    path: Path,
+    lines: Sequence[str],
+    separator: str,
+    start: int,
+    width: int = 0,
+    quoted: bool = True,
+) -> pd.DataFrame:
+    """Return the cells of the rows after `start` lines as text; the index holds the rows' lines.
+
+    A row that has not `width` cells (0: those of the first row) is refused, but for empty cells at
+    its end. `quoted` says whether cells can stand in quotation marks.
+    """
+    several = []
+    if quoted and any('"' in line for line in lines[start:]):
+        found = rows_of(path, lines, separator, start)
+        full = [each for each in found if len(each[0]) > 1 or "".join(each[0]).strip()]
+        rows, numbers = [row for row, _, _ in full], [first for _, first, _ in full]
+        several = [(first, end) for _, first, end in full if end > first]
+    else:
+        numbers = [n for n, line in enumerate(lines[start:], start + 1) if line.strip()]
+        texts = [lines[number - 1] for number in numbers]
+        if separator == BLANKS:
+            texts, separator = ["\t".join(text.split()) for text in texts], "\t"
+        sizes = [text.count(separator) + 1 for text in texts]
+        if sizes and set(sizes) == {width or sizes[0]}:
+            return _split_evenly(texts, separator).set_axis(numbers)
+        rows = [text.split(separator) for text in texts]
+    width = width or len(next(iter(rows), []))
+    for number, row in zip(numbers, rows, strict=True):
+        if len(row) < width or any(cell.strip() for cell in row[width:]):
+            raise DataError(
+                "wrong_number_of_cells", file=path, line=number, value=len(row), expected=str(width)
+            )
+    cells = [row[:width] for row in rows]
+    frame = pd.DataFrame(cells, numbers, range(width), dtype=str)
     refuse_swallowed(path, lines, several, separator, frame)
+    return frame
 
 
-def _refuse_width(path: Path, line: int, row: list[str], width: int) -> None:
-    """Refuse a row that is too short, or too long by cells that are not empty."""
-    if len(row) < width or any(cell.strip() for cell in row[width:]):
-        raise DataError(
-            "wrong_number_of_cells", file=path, line=line, value=len(row), expected=str(width)
-        )
+def _split_evenly(lines: Sequence[str], separator: str) -> pd.DataFrame:
+    """Return the cells of lines that have equally many, without quotation marks."""
+    return pd.read_csv(
+        StringIO("\n".join(lines)),
+        sep=separator,
+        header=None,
+        index_col=False,
+        dtype=str,
+        na_filter=False,
+        quoting=csv.QUOTE_NONE,
+    )
 
 
 def refuse_swallowed(
     path: Path,
-    lines: list[str],
+    lines: Sequence[str],
     several: Sequence[tuple[int, int]],
     separator: str,
     frame: pd.DataFrame,
@@ -193,22 +189,3 @@ def refuse_swallowed(
             whole += 2 * found > len(cells)
         if whole > 1:
             raise DataError("open_quote", file=path, line=first)
-
-
-def _parser_error(path: Path, message: str, lines: list[str], separator: str) -> DataError:
-    """Return the error for a row that pandas cannot read."""
-    found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
-    if found:
-        expected, line, saw = found.groups()
-        return DataError(
-            "wrong_number_of_cells", file=path, line=int(line), value=int(saw), expected=expected
-        )
-    if "EOF inside string" in message:
-        rows = csv.reader([line + "\n" for line in lines], delimiter=separator)
-        starts = [1]
-        try:
-            starts += [rows.line_num + 1 for _ in rows]
-        except csv.Error:  # a cell of more characters than csv takes
-            starts.append(0)
-        return DataError("open_quote", file=path, line=starts[-2])
-    return DataError("not_a_table", file=path, value=message[:80])

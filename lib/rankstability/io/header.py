@@ -48,17 +48,6 @@ def keep_cells(frame: pd.DataFrame, columns: Sequence[str], above: Sequence[Sequ
         frame.attrs["cells"] = {name: cells[name] for name in frame.columns}
 
 
-def names_above(path: Path, rows: Sequence[Sequence[str]], frame: pd.DataFrame) -> list[str]:
-    """Return the names of columns from no header, or from several rows."""
-    width = len(frame.columns)
-    if not rows:
-        return number_columns(width)
-    names = join_names(rows)
-    if len(names) != width:
-        raise DataError("wrong_number_of_cells", file=path, value=width, expected=str(len(names)))
-    return names
-
-
 def number_columns(width: int) -> list[str]:
     """Return the names of columns without a header."""
     return [str(number) for number in range(1, width + 1)]

@@ -9,8 +9,8 @@ import pandas as pd
 from ..arguments import check_arguments
 from ..errors import DataError
 from .catalogue import Campaign, find_campaign, is_known
+from .delimited import BLANKS
 from .formats.files import (
-    BLANKS,
     locate,
     need_columns,
     read_counts,

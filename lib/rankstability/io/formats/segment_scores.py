@@ -10,9 +10,9 @@ import pandas as pd
 
 from ...errors import DataError
 from ...judgments import Judgments
+from ..delimited import BLANKS
 from . import documents
 from .files import (
-    BLANKS,
     choose,
     clean_names,
     counted,
