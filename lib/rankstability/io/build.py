@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, suggest
+from ..errors import DataError, about_file, suggest
 from .choices import (
     VOTE_ROLES,
     compare_choices,
@@ -54,41 +54,54 @@ def build(
     votes: bool = False,
     whole: bool = True,
 ) -> Any:
-    """Return the judgments of a text frame, declared by words.
+    """Return the judgments of a text frame, declared by words; a refusal names the file.
 
     `whole` says that these are all rows, so that names that do not occur in them do not exist.
     """
-    check_words_of_shape(given, file)
+    notes = Notes(file or source, separator=frame.attrs.get("separator", ""))
+    with about_file(file):
+        return _build(frame, given, notes, source, votes, whole)
+
+
+def _build(
+    frame: pd.DataFrame,
+    given: dict[str, Any],
+    notes: Notes,
+    source: str,
+    votes: bool,
+    whole: bool,
+) -> Any:
+    """Return the judgments of a text frame, declared by words."""
+    check_words_of_shape(given)
     given = _without_wrapper(given, frame.attrs.get("wrapper", ""))
     declared = given
     frame = frame.reset_index(drop=True)
-    notes = Notes(file or source, separator=frame.attrs.get("separator", ""))
     _note_file(frame, notes)
-    frame = fill_down(frame, given.get("fill_down", ()), notes, file)
+    frame = fill_down(frame, given.get("fill_down", ()), notes)
     late = _supplied(given)
     where = given.get("where", {})
     early = {name: value for name, value in where.items() if name.removesuffix("!") not in late}
-    frame = _only_where(frame, early, notes, file)
+    frame = _only_where(frame, early, notes)
     given = dict(given)
-    frame, roles = _reshape(frame, given, notes, file)
+    frame, roles = _reshape(frame, given, notes)
     kind_votes = votes or _are_comparisons(frame, roles)
-    check_words_of_table(declared, kind_votes, file)
-    found = _find_roles(frame, roles, kind_votes, file)
+    check_words_of_table(declared, kind_votes)
+    found = _find_roles(frame, roles, kind_votes)
     used = {name: role for role, name in found.items()}
     unused = [str(name) for name in frame.columns if name not in used]
     if "each" in given and given["each"] not in unused:
         given["each"] = used.get(given["each"], given["each"])
     table = pd.DataFrame({role: frame[name] for role, name in found.items()})
     if "latest" in given:
-        when = frame[find_column(frame, given["latest"], "latest", file)]
-        kept = latest_rows(table, when, file)
+        when = frame[find_column(frame, given["latest"], "latest")]
+        kept = latest_rows(table, when)
         notes.leave_out("earlier_score", int((~kept).sum()))
         table, frame = table[kept].reset_index(drop=True), frame[kept].reset_index(drop=True)
     if whole:
-        check_codes(given.get("codes", {}), (table[role] for role in table), file)
+        check_codes(given.get("codes", {}), (table[role] for role in table))
     if kind_votes:
-        return build_votes(table, frame[unused], given, notes, source, file, found)
-    return build_ratings(table, frame[unused], given, notes, source, file, found)
+        return build_votes(table, frame[unused], given, notes, source, found)
+    return build_ratings(table, frame[unused], given, notes, source, found)
 
 
 def _without_wrapper(given: dict[str, Any], wrapper: str) -> dict[str, Any]:
@@ -146,13 +159,11 @@ def _supplied(given: Mapping[str, Any]) -> set[str]:
     return {name for name in names if list_steps(name)} | (roles & names)
 
 
-def _only_where(
-    frame: pd.DataFrame, where: Mapping[str, Any], notes: Any, file: str | None
-) -> pd.DataFrame:
+def _only_where(frame: pd.DataFrame, where: Mapping[str, Any], notes: Any) -> pd.DataFrame:
     """Return the rows that ``where`` selects; the others are counted."""
     for name, value in where.items():
         excluding = name.endswith("!") and name not in frame
-        column = find_column(frame, name.removesuffix("!") if excluding else name, "where", file)
+        column = find_column(frame, name.removesuffix("!") if excluding else name, "where")
         values = [each.strip() for each in (value if isinstance(value, list) else [value])]
         cells = frame[column].astype(str).str.strip()
         listed = cells.isin(values)
@@ -161,7 +172,7 @@ def _only_where(
             known = list(cells.unique()[:5])
             nearest = [near for each in values if (near := suggest(each, known))]
             raise DataError(
-                "where_keeps_nothing", file=file, column=column, value=shown,
+                "where_keeps_nothing", column=column, value=shown,
                 expected=", ".join(known), propose=[{"where": {name: each}} for each in nearest],
             )  # fmt: skip
         keep = ~listed if excluding else listed
@@ -172,7 +183,7 @@ def _only_where(
 
 
 def _reshape(
-    frame: pd.DataFrame, given: dict[str, Any], notes: Notes, file: str | None
+    frame: pd.DataFrame, given: dict[str, Any], notes: Notes
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return one row per judgment, and the column of each role that is declared or supplied."""
     roles = {name: given[name] for name in ROLES if name in given}
@@ -184,31 +195,31 @@ def _reshape(
     paths += [name for word in WIDENED for name in given.get(word, ())]
     paths += [*given.get("split", {}), given.get("each", "")]
     frame = open_objects(frame, paths)
-    frame, lost = explode_lists(frame, paths, file)
+    frame, lost = explode_lists(frame, paths)
     notes.leave_out("empty_list", lost)
     if "split" in given:
-        frame, supplied = split_columns(frame, given["split"], file)
+        frame, supplied = split_columns(frame, given["split"])
         roles |= {role: role for role in supplied}
     if "files" in given:
         roles |= {role: role for role in PLACEHOLDER.findall(given["files"])}
     if "onehot" in given:
-        role = marked_role(given["onehot"], file)
+        role = marked_role(given["onehot"])
         if role in roles:
-            raise DataError("two_shapes", file=file, value=f"--onehot --{role}")
-        frame, roles[role] = read_onehot(frame, given["onehot"], given.get("codes", {}), file)
+            raise DataError("two_shapes", value=f"--onehot --{role}")
+        frame, roles[role] = read_onehot(frame, given["onehot"], given.get("codes", {}))
     if NUMBERED.search(roles.get("options", "")) and roles["options"] not in frame:
         for word in ("chosen", "worst"):
-            frame = read_positions(frame, roles.get(word, ""), roles["options"], file)
-        frame, roles["options"] = join_columns(frame, roles["options"], "options", file)
+            frame = read_positions(frame, roles.get(word, ""), roles["options"])
+        frame, roles["options"] = join_columns(frame, roles["options"], "options")
     patterns = {
         role: value
         for role, value in roles.items()
         if PLACEHOLDER.search(value) and value not in frame
     }
     if patterns:
-        frame, patterns = expand_lists_of_patterns(frame, patterns, file)
+        frame, patterns = expand_lists_of_patterns(frame, patterns)
         taken = [name for name in roles.values() if name in frame]
-        frame = expand_patterns(frame, patterns, file, taken) if patterns else frame
+        frame = expand_patterns(frame, patterns, taken) if patterns else frame
         patterns = {role: roles[role] for role in roles if PLACEHOLDER.search(roles[role])}
         for pattern in patterns.values():
             for key in PLACEHOLDER.findall(pattern):
@@ -217,37 +228,33 @@ def _reshape(
         roles |= {role: role for role in patterns}
     shapes = [f"--{word}" for word in WIDENED if word in given]
     if len(shapes) > 1:
-        raise DataError("two_shapes", file=file, value=" ".join(shapes))
+        raise DataError("two_shapes", value=" ".join(shapes))
     for word, role in WIDENED.items():
         if word in given:
-            frame = widen(frame, given[word], word, file)
+            frame = widen(frame, given[word], word)
             roles |= {role: role, "score": "score"}
     late = _supplied(given)
     after = {name: value for name, value in where.items() if name.removesuffix("!") in late}
-    frame = _only_where(frame, after, notes, file)
+    frame = _only_where(frame, after, notes)
     if "outcome" in given:
-        winner = read_outcome(frame, given["outcome"], file)
-        marks = [find_column(frame, name, "outcome", file) for name in given["outcome"].values()]
+        winner = read_outcome(frame, given["outcome"])
+        marks = [find_column(frame, name, "outcome") for name in given["outcome"].values()]
         frame = frame.drop(columns=marks).assign(winner=winner)
         roles["winner"] = "winner"
     if "options" in roles:
-        frame, roles = compare_choices(frame, roles, given, notes, file)
+        frame, roles = compare_choices(frame, roles, given, notes)
     elif {"chosen", "worst"} & set(roles):
-        raise DataError("missing_role", file=file, missing="options", columns=list_columns(frame))
+        raise DataError("missing_role", missing="options", columns=list_columns(frame))
     if "loser" in roles:
-        frame, roles = compare_losers(frame, roles, given, file)
+        frame, roles = compare_losers(frame, roles, given)
     elif "tie" in roles:
-        frame, roles = mark_ties(frame, roles, file)
+        frame, roles = mark_ties(frame, roles)
     return frame, roles
 
 
-def _find_roles(
-    frame: pd.DataFrame, roles: Mapping[str, str], votes: bool, file: str | None
-) -> dict[str, str]:
+def _find_roles(frame: pd.DataFrame, roles: Mapping[str, str], votes: bool) -> dict[str, str]:
     """Return the column of each role: declared, or found by its exact name."""
-    found = {
-        role: find_column(frame, name, role, file) for role, name in roles.items() if role in ROLES
-    }
+    found = {role: find_column(frame, name, role) for role, name in roles.items() if role in ROLES}
     taken = set(found.values())
     usual = VOTE_ROLES if votes else SCORE_ROLES
     of_scores = () if votes else ("document", "hit", "item_type", "time")
@@ -264,7 +271,7 @@ def _find_roles(
                 columns = [each for each in columns if frame[each].isin(list(ITEM_TYPES)).all()]
             if len(columns) > 1:
                 raise DataError(
-                    "two_columns", file=file, column=role, value=" and ".join(columns),
+                    "two_columns", column=role, value=" and ".join(columns),
                     alternatives=[{role: column} for column in columns],
                 )  # fmt: skip
             if columns:
@@ -282,12 +289,12 @@ def _find_roles(
         found["segment"] = found.pop("question")
         missing.remove("segment")
     if missing:
-        raise missing_roles(frame, roles, missing, votes, file)
+        raise missing_roles(frame, roles, missing, votes)
     columns = list(found.values())
     twice = [name for name in columns if columns.count(name) > 1]
     if twice:
         both = [role for role, name in found.items() if name == twice[0]]
-        raise DataError("column_of_two_roles", file=file, column=twice[0], value=" and ".join(both))
+        raise DataError("column_of_two_roles", column=twice[0], value=" and ".join(both))
     if not votes and len(frame) and np.ndim(frame[found["score"]]) != 1:
-        raise DataError("not_a_column", file=file, column=found["score"])
+        raise DataError("not_a_column", column=found["score"])
     return found

@@ -75,12 +75,10 @@ def as_text(frame: pd.DataFrame) -> pd.DataFrame:
     return out
 
 
-def refuse_half_characters(texts: Sequence[str], column: str, file: str = "") -> None:
+def refuse_half_characters(texts: Sequence[str], column: str) -> None:
     """Refuse a text with half of a character (a lone surrogate), which no file can hold."""
     try:
         "\n".join(texts).encode()
     except UnicodeEncodeError:
         wrong = next(text for text in texts if re.search("[\ud800-\udfff]", text))
-        raise DataError(
-            "unusable_name", file=file or None, column=column or None, value=wrong
-        ) from None
+        raise DataError("unusable_name", column=column or None, value=wrong) from None

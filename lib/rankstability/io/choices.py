@@ -24,81 +24,78 @@ def compare_choices(
     roles: dict[str, str],
     given: dict[str, Any],
     notes: Notes,
-    file: str | None,
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return choices among several outputs, or rankings of several, as comparisons."""
     chosen, worst, options = roles.pop("chosen", ""), roles.pop("worst", ""), roles.pop("options")
     if worst and not chosen:
-        raise DataError("missing_role", file=file, missing="chosen", columns=list_columns(frame))
+        raise DataError("missing_role", missing="chosen", columns=list_columns(frame))
     if chosen:
-        chosen = find_column(frame, chosen, "chosen", file)
+        chosen = find_column(frame, chosen, "chosen")
     if worst:
-        worst = find_column(frame, worst, "worst", file)
-    options = find_column(frame, options, "options", file)
+        worst = find_column(frame, worst, "worst")
+    options = find_column(frame, options, "options")
     if "question" in roles:
-        column = find_column(frame, roles["question"], "question", file)
+        column = find_column(frame, roles["question"], "question")
         frame, roles["question"] = frame.rename(columns={column: "question"}), "question"
-    frame, nothing = expand_choices(frame, chosen, options, file, worst)
+    frame, nothing = expand_choices(frame, chosen, options, worst)
     notes.leave_out("nothing_chosen", nothing)
     if frame.empty:
-        raise DataError("no_judgments", file=file)
+        raise DataError("no_judgments")
     given["order"] = "unknown"
     return frame, roles | {role: role for role in VOTE_ROLES}
 
 
 def compare_losers(
-    frame: pd.DataFrame, roles: dict[str, str], given: dict[str, Any], file: str | None
+    frame: pd.DataFrame, roles: dict[str, str], given: dict[str, Any]
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return tables of winner and loser as comparisons whose order of presentation is not known."""
-    winner = find_column(frame, roles.pop("winner", "winner"), "winner", file)
-    loser = find_column(frame, roles.pop("loser"), "loser", file)
+    winner = find_column(frame, roles.pop("winner", "winner"), "winner")
+    loser = find_column(frame, roles.pop("loser"), "loser")
     outcome = pd.Series("left", frame.index)
     if "tie" in roles:
-        tied = read_truth(frame, find_column(frame, roles.pop("tie"), "tie", file), file)
+        tied = read_truth(frame, find_column(frame, roles.pop("tie"), "tie"))
         outcome[tied] = "tie"
     else:
-        refuse_flag_of_ties(frame, file)
+        refuse_flag_of_ties(frame)
     out = frame.rename(columns={winner: "left", loser: "right"}).assign(winner=outcome)
     out = out.drop(columns=[name for name in (given.get("tie"),) if name in out])
     given["order"] = "unknown"
     return out, roles | {role: role for role in VOTE_ROLES}
 
 
-def mark_ties(
-    frame: pd.DataFrame, roles: dict[str, str], file: str | None
-) -> tuple[pd.DataFrame, dict[str, str]]:
+def mark_ties(frame: pd.DataFrame, roles: dict[str, str]) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return the comparisons with a tie wherever the flag is true."""
-    flag = find_column(frame, roles.pop("tie"), "tie", file)
-    winner = find_column(frame, roles.get("winner", "winner"), "winner", file)
-    tied = read_truth(frame, flag, file)
+    flag = find_column(frame, roles.pop("tie"), "tie")
+    winner = find_column(frame, roles.get("winner", "winner"), "winner")
+    tied = read_truth(frame, flag)
     out = frame.drop(columns=flag)
     out[winner] = out[winner].where(~tied, "tie")
     return out, roles | {"winner": winner}
 
 
-def read_outcome(frame: pd.DataFrame, outcome: Mapping[str, str], file: str | None) -> pd.Series:
+def read_outcome(frame: pd.DataFrame, outcome: Mapping[str, str]) -> pd.Series:
     """Return the winner from one column of 0 and 1 for each outcome."""
     unknown = set(outcome) - {"left", "right", "tie"}
     if unknown or not {"left", "right"} <= set(outcome):
-        raise DataError("bad_setting", file=file, column="outcome", value=", ".join(outcome),
+        raise DataError("bad_setting", column="outcome", value=", ".join(outcome),
                         expected="left=COLUMN right=COLUMN tie=COLUMN")  # fmt: skip
     marks, blanks = {}, {}
     for side, name in outcome.items():
-        column = find_column(frame, name, "outcome", file)
+        column = find_column(frame, name, "outcome")
         blanks[side] = frame[column].astype(str).str.strip() == ""
-        marks[side] = read_truth(frame, column, file)
+        marks[side] = read_truth(frame, column)
     table = pd.DataFrame(marks)
     number = table.sum(axis=1)
     blank = pd.DataFrame(blanks).all(axis=1)
     wrong_rows = table.index[(number > 1) | ((number == 0) & ("tie" in outcome) & ~blank)]
     if len(wrong_rows):
-        raise DataError("several_outcomes", file=file, row=wrong_rows[0])
+        raise DataError("several_outcomes", row=wrong_rows[0])
     winner: pd.Series = table.idxmax(axis=1)
     return winner.where(number > 0, "tie").where(~blank, "")
 
 
 def expand_choices(
-    frame: pd.DataFrame, chosen: str, options: str, file: str | None, worst: str = ""
+    frame: pd.DataFrame, chosen: str, options: str, worst: str = ""
 ) -> tuple[pd.DataFrame, int]:
     """Return choices or rankings of several outputs as comparisons, and how many rows chose none.
 
@@ -113,7 +110,7 @@ def expand_choices(
     rows: list[tuple[int, str, str, str]] = []
     if len(frame) > 1 and all(len(groups) == 1 for groups in shown):
         value = str(frame[options].iloc[0])
-        raise DataError("one_option_in_a_row", file=file, column=options, value=value)
+        raise DataError("one_option_in_a_row", column=options, value=value)
     nothing = 0
     for number, (groups, name, low) in enumerate(zip(shown, best, last, strict=True)):
         names = [each for group in groups for each in group]
@@ -123,7 +120,6 @@ def expand_choices(
         if len(set(names)) < max(len(names), 2):
             raise DataError(
                 "bad_options",
-                file=file,
                 row=number,
                 column=options,
                 value=str(frame[options].iloc[number])[:80],
@@ -135,7 +131,6 @@ def expand_choices(
             if each not in names and each.lower() not in NOTHING:
                 raise DataError(
                     "chosen_not_shown",
-                    file=file,
                     row=number,
                     column=column,
                     value=each,
@@ -143,7 +138,7 @@ def expand_choices(
                     propose=[{"where": {f"{column}!": each}}],
                 )
         if name == low and name in names:
-            raise DataError("best_is_worst", file=file, row=number, value=name)
+            raise DataError("best_is_worst", row=number, value=name)
         if name in names:
             rows += [(number, name, other, "left") for other in names if other != name]
         if low in names:
@@ -180,15 +175,13 @@ def _ranked_pairs(groups: Sequence[Sequence[str]]) -> list[tuple[str, str, str]]
     return pairs
 
 
-def join_columns(
-    frame: pd.DataFrame, pattern: str, role: str, file: str | None
-) -> tuple[pd.DataFrame, str]:
+def join_columns(frame: pd.DataFrame, pattern: str, role: str) -> tuple[pd.DataFrame, str]:
     """Return the frame with the columns of a pattern such as ``option{n}`` as one column of lists.
 
     With further placeholders, as in ``Q{question}[Rank {n}]``, there is one such column for each of
     their values. Also returned is the column's name, or the pattern of the names.
     """
-    found = columns_that_fit(frame, pattern, role, file)
+    found = columns_that_fit(frame, pattern, role)
     joined = pattern.replace(f"{{{NUMBER}}}", JOINED)
     columns: dict[str, list[str]] = {}
     for name in sorted(found, key=lambda name: int(found[name][NUMBER])):
@@ -201,9 +194,7 @@ def join_columns(
     return frame.drop(columns=list(found)).assign(**lists), joined
 
 
-def read_positions(
-    frame: pd.DataFrame, chosen: str, options: str, file: str | None
-) -> pd.DataFrame:
+def read_positions(frame: pd.DataFrame, chosen: str, options: str) -> pd.DataFrame:
     """Return the frame with outputs in place of their positions, such as 2 or ``item2``.
 
     They are positions if every choice is one of the numbers of the columns ``item{n}``, or one of
@@ -211,8 +202,8 @@ def read_positions(
     """
     if not chosen or PLACEHOLDER.search(chosen):
         return frame
-    column = find_column(frame, chosen, "chosen", file)
-    found = columns_that_fit(frame, options, "options", file)
+    column = find_column(frame, chosen, "chosen")
+    found = columns_that_fit(frame, options, "options")
     if any(set(values) != {NUMBER} for values in found.values()):
         return frame
     place = {values[NUMBER]: name for name, values in found.items()} | {

@@ -64,7 +64,7 @@ def nested_value(cells: pd.Series) -> str:
     return ""
 
 
-def find_column(frame: pd.DataFrame, name: str, word: str, file: str | None) -> str:
+def find_column(frame: pd.DataFrame, name: str, word: str) -> str:
     """Return the column of this name; case, blanks, ``_`` and ``-`` aside if that is unambiguous."""
     if name in frame:
         return name
@@ -74,17 +74,13 @@ def find_column(frame: pd.DataFrame, name: str, word: str, file: str | None) -> 
     nearest = suggest(name, frame.columns)
     expected = nearest or list_columns(frame)
     proposed = [{word: nearest}] if nearest and word in ROLES else []
-    raise DataError(
-        "no_such_column", file=file, column=word, value=name, expected=expected, propose=proposed
-    )
+    raise DataError("no_such_column", column=word, value=name, expected=expected, propose=proposed)
 
 
-def read_truth(frame: pd.DataFrame, column: str, file: str | None) -> pd.Series:
+def read_truth(frame: pd.DataFrame, column: str) -> pd.Series:
     """Return a column of 0 and 1, or of true and false, as booleans; empty cells are false."""
     truth = frame[column].astype(str).str.strip().str.lower().map(TRUTH)
     wrong = frame[column][truth.isna()]
     if len(wrong):
-        raise DataError(
-            "not_true_or_false", file=file, row=wrong.index[0], column=column, value=wrong.iloc[0]
-        )
+        raise DataError("not_true_or_false", row=wrong.index[0], column=column, value=wrong.iloc[0])
     return truth.astype(bool)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..errors import DataError
+from ..errors import DataError, about_file
 from . import settings
 from .columns import ALSO, spelled
 from .declare import ROLES
@@ -57,7 +57,8 @@ def _load_anew(path: Path, given: Mapping[str, Any], first_rows: bool) -> tuple[
         parts = []
         named = read_files(folder, given["files"])
         for file, values in named:
-            check_words_of_file(given, file)
+            with about_file(file):
+                check_words_of_file(given, file)
             part = read_frame(file, **options)
             for role, value in values.items():
                 _refuse_other_name(part, role, value, file, given["files"])

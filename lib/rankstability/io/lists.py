@@ -29,9 +29,7 @@ def list_steps(path: str) -> list[tuple[str, str]]:
     return [(head[: step.start()], step[0]) for step in LIST_STEP.finditer(head)]
 
 
-def explode_lists(
-    frame: pd.DataFrame, paths: Sequence[str], file: str | None
-) -> tuple[pd.DataFrame, int]:
+def explode_lists(frame: pd.DataFrame, paths: Sequence[str]) -> tuple[pd.DataFrame, int]:
     """Turn lists that paths name, such as ``annotations[].value``, into rows and columns.
 
     ``[]`` makes a row of each element, ``[0]`` takes the first. Lists side by side, such as
@@ -46,19 +44,19 @@ def explode_lists(
         for step in level:
             if step[0] not in frame:
                 columns = list_columns(frame)
-                raise DataError("no_such_column", file=file, value=step[0], expected=columns)
-            frame = frame.assign(**{step[0]: _as_lists(frame, step[0], file)})
+                raise DataError("no_such_column", value=step[0], expected=columns)
+            frame = frame.assign(**{step[0]: _as_lists(frame, step[0])})
         for prefix, part in [step for step in level if step[1] != "[]"]:
             place = int(part[1:-1])
             cells = [
                 each[place] if -len(each) <= place < len(each) else "" for each in frame[prefix]
             ]
             if all(cell == "" for cell in cells):
-                raise DataError("list_too_short", file=file, column=prefix, value=part)
+                raise DataError("list_too_short", column=prefix, value=part)
             frame = _open_elements(frame, prefix + part, pd.Series(cells, frame.index, object))
         exploded = [prefix for prefix, part in level if part == "[]"]
         if exploded:
-            frame, empty = _explode(frame, exploded, file)
+            frame, empty = _explode(frame, exploded)
             lost += empty
     return frame, lost
 
@@ -82,7 +80,7 @@ def _is_spelled_out(frame: pd.DataFrame, prefix: str, part: str) -> bool:
     return prefix not in frame and any(str(name).startswith(prefix + part) for name in frame)
 
 
-def _as_lists(frame: pd.DataFrame, column: str, file: str | None) -> pd.Series:
+def _as_lists(frame: pd.DataFrame, column: str) -> pd.Series:
     """Return the lists of a column, which may be written as JSON; no value is an empty list."""
     found = []
     for row, value in frame[column].items():
@@ -90,7 +88,7 @@ def _as_lists(frame: pd.DataFrame, column: str, file: str | None) -> pd.Series:
             value = [] if value.strip() in ("", "null") else parse_json(value)
         if not isinstance(value, (list, tuple)):
             shown = str(frame.at[row, column])[:40]
-            raise DataError("not_a_list", file=file, row=row, column=column, value=shown)
+            raise DataError("not_a_list", row=row, column=column, value=shown)
         found.append(list(value))
     return pd.Series(found, frame.index, object)
 
@@ -105,19 +103,17 @@ def parse_json(text: str) -> Any:
         raise DataError("key_twice", column=str(error.args[0]), value=text[:40]) from None
 
 
-def _explode(
-    frame: pd.DataFrame, prefixes: Sequence[str], file: str | None
-) -> tuple[pd.DataFrame, int]:
+def _explode(frame: pd.DataFrame, prefixes: Sequence[str]) -> tuple[pd.DataFrame, int]:
     """Return a row for each element of lists side by side, and how many rows have empty lists."""
     lengths = pd.DataFrame({prefix: frame[prefix].map(len) for prefix in prefixes})
     uneven = lengths.index[lengths.nunique(axis=1) > 1]
     if len(uneven):
         value = " and ".join(f"{prefix}[]" for prefix in prefixes)
-        raise DataError("two_lists", file=file, row=uneven[0], value=value)
+        raise DataError("two_lists", row=uneven[0], value=value)
     empty = lengths[prefixes[0]] == 0
     frame = frame[~empty].explode(list(prefixes), ignore_index=True)
     if frame.empty:
-        raise DataError("no_rows", file=file, column=f"{prefixes[0]}[]")
+        raise DataError("no_rows", column=f"{prefixes[0]}[]")
     for prefix in prefixes:
         frame = _open_elements(frame.drop(columns=prefix), f"{prefix}[]", frame[prefix])
     return frame, int(empty.sum())
@@ -138,7 +134,7 @@ def _open_elements(frame: pd.DataFrame, name: str, cells: pd.Series) -> pd.DataF
 
 
 def expand_lists_of_patterns(
-    frame: pd.DataFrame, patterns: Mapping[str, str], file: str | None
+    frame: pd.DataFrame, patterns: Mapping[str, str]
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Turn lists of objects below a placeholder, as in ``ratings.{system}[].value``, into rows.
 
@@ -152,17 +148,17 @@ def expand_lists_of_patterns(
         if mark:
             inner[role] = (head + brace + outer, key)
         if "[" in key:
-            raise DataError("list_below_placeholder", file=file, column=role, value=text)
+            raise DataError("list_below_placeholder", column=role, value=text)
     if not inner:
         return frame, dict(patterns)
     lists = sorted({parts[0] for parts in inner.values()})
     if len(lists) > 1:
-        raise DataError("two_lists", file=file, value=" and ".join(lists), expected="one list")
-    frame = expand_patterns(frame, {HELD: lists[0]}, file)
+        raise DataError("two_lists", value=" and ".join(lists), expected="one list")
+    frame = expand_patterns(frame, {HELD: lists[0]})
     wrong = frame[HELD].map(lambda value: not isinstance(value, list))
     if wrong.any():
         value = str(frame.loc[wrong, HELD].iloc[0])[:40]
-        raise DataError("not_a_list", file=file, column=next(iter(inner)), value=value)
+        raise DataError("not_a_list", column=next(iter(inner)), value=value)
     frame = frame.explode(HELD, ignore_index=True)
     frame = frame[frame[HELD].notna()].reset_index(drop=True)
     for role, (_, key) in inner.items():

@@ -62,7 +62,7 @@ def match_pattern(
 
 
 def columns_that_fit(
-    frame: pd.DataFrame, pattern: str, role: str, file: str | None, given: str = ""
+    frame: pd.DataFrame, pattern: str, role: str, given: str = ""
 ) -> dict[str, dict[str, str]]:
     """Return the columns that fit a pattern as `match_pattern` does; raise DataError if none does.
 
@@ -76,7 +76,6 @@ def columns_that_fit(
     if not found:
         raise DataError(
             "pattern_fits_nothing",
-            file=file,
             column=role,
             value=given or pattern,
             expected=list_columns(frame),
@@ -100,19 +99,17 @@ def refuse_placeholders(keys: Sequence[str], word: str) -> None:
             )
 
 
-def split_columns(
-    frame: pd.DataFrame, split: Mapping[str, str], file: str | None
-) -> tuple[pd.DataFrame, list[str]]:
+def split_columns(frame: pd.DataFrame, split: Mapping[str, str]) -> tuple[pd.DataFrame, list[str]]:
     """Split columns that hold two roles, such as ``{left}_{right}``; return the roles, too."""
     roles: list[str] = []
     for column, pattern in split.items():
-        column = find_column(frame, column, "split", file)
+        column = find_column(frame, column, "split")
         values = frame[column].astype(str)
         known = match_pattern(pattern, list(values.unique()), "split")
         misfits = values[~values.isin(known)]
         if len(misfits):
             raise DataError(
-                "pattern_fits_nothing", file=file, row=misfits.index[0], column=column,
+                "pattern_fits_nothing", row=misfits.index[0], column=column,
                 value=misfits.iloc[0], expected=pattern,
             )  # fmt: skip
         for key in roles_in(pattern, "split"):
@@ -120,21 +117,21 @@ def split_columns(
             other = frame.index[names != frame[key]] if key in roles else frame.index[:0]
             if len(other):
                 both = f"{frame.at[other[0], key]} and {names[other[0]]}"
-                raise DataError("split_disagrees", file=file, row=other[0], column=key, value=both)
+                raise DataError("split_disagrees", row=other[0], column=key, value=both)
             frame[key] = names
             roles.append(key)
     return frame, roles
 
 
-def widen(frame: pd.DataFrame, columns: Sequence[str], word: str, file: str | None) -> pd.DataFrame:
+def widen(frame: pd.DataFrame, columns: Sequence[str], word: str) -> pd.DataFrame:
     """Return one row for each listed column: its name becomes the role of `word`, its cells ``score``.
 
     Another column with one of these names gets a blank at the end of its name.
     """
     role = WIDENED[word]
-    names = [find_column(frame, name, word, file) for name in columns]
+    names = [find_column(frame, name, word) for name in columns]
     if len(set(names)) < 2:
-        raise DataError("too_few_columns", file=file, column=word, value=", ".join(names))
+        raise DataError("too_few_columns", column=word, value=", ".join(names))
     cells = frame[names]
     others = frame.drop(columns=names)
     clash = {name: f"{name} " for name in (role, "score") if name in others}
@@ -146,7 +143,6 @@ def widen(frame: pd.DataFrame, columns: Sequence[str], word: str, file: str | No
 def expand_patterns(
     frame: pd.DataFrame,
     patterns: Mapping[str, str],
-    file: str | None,
     taken: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Return one row for each block of columns that the patterns of the roles name.
@@ -164,12 +160,10 @@ def expand_patterns(
             path = pattern.removesuffix("[]")
             explode.append(role)
         spare = frame.drop(columns=list(taken))
-        matches = columns_that_fit(spare, path, role, file, given=pattern)
+        matches = columns_that_fit(spare, path, role, given=pattern)
         for name in matches:
             if name in used:
-                raise DataError(
-                    "column_fits_two", file=file, column=name, value=f"{used[name]} and {role}"
-                )
+                raise DataError("column_fits_two", column=name, value=f"{used[name]} and {role}")
             used[name] = role
         found[role] = {tuple(sorted(values.items())): name for name, values in matches.items()}
     keys = {role: set(PLACEHOLDER.findall(pattern)) for role, pattern in patterns.items()}
@@ -192,7 +186,6 @@ def expand_patterns(
             if part not in found[role]:
                 raise DataError(
                     "block_incomplete",
-                    file=file,
                     column=role,
                     value=column,
                     expected=patterns[role],
@@ -202,15 +195,13 @@ def expand_patterns(
         blocks.append(block)
     if unpaired:
         name, role = next(iter(unpaired.items()))
-        raise DataError(
-            "block_incomplete", file=file, column=role, value=name, expected=patterns[widest]
-        )
+        raise DataError("block_incomplete", column=role, value=name, expected=patterns[widest])
     out = pd.concat(blocks, ignore_index=True)
     for role in explode:
         wrong = out[role].map(lambda value: not isinstance(value, list))
         if wrong.any():
             value = out.loc[wrong, role].iloc[0]
-            raise DataError("not_a_list", file=file, column=role, value=str(value)[:40])
+            raise DataError("not_a_list", column=role, value=str(value)[:40])
         out = out.explode(role, ignore_index=True)
         out[role] = out[role].map(cell_text)
     return out
@@ -221,27 +212,25 @@ def fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
     return PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), pattern)
 
 
-def marked_role(pattern: str, file: str | None) -> str:
+def marked_role(pattern: str) -> str:
     """Return the role whose value columns of 0 and 1 mark: ``score``, or the only placeholder."""
     keys = PLACEHOLDER.findall(pattern)
     role = str(keys[0]) if len(keys) == 1 else "score"
     if role not in keys or role not in ROLES:
-        raise DataError(
-            "bad_setting", file=file, column="onehot", value=pattern, expected="{score} in a name"
-        )
+        raise DataError("bad_setting", column="onehot", value=pattern, expected="{score} in a name")
     return role
 
 
 def read_onehot(
-    frame: pd.DataFrame, pattern: str, codes: Mapping[str, str], file: str | None
+    frame: pd.DataFrame, pattern: str, codes: Mapping[str, str]
 ) -> tuple[pd.DataFrame, str]:
     """Return the frame with columns of 0 and 1 as one column that holds the value that is marked.
 
     The pattern, such as ``rating_{score}``, names the role whose value is marked. Also returned is
     its column or pattern.
     """
-    role = marked_role(pattern, file)
-    found = columns_that_fit(frame, pattern, "onehot", file)
+    role = marked_role(pattern)
+    found = columns_that_fit(frame, pattern, "onehot")
     if role == "score":
         numbers = {name: each for name, each in found.items() if _is_score(each[role], codes)}
         found = numbers or found
@@ -253,13 +242,13 @@ def read_onehot(
     made = {}
     for column, meaning in groups.items():
         if len(meaning) < 2:
-            raise DataError("too_few_columns", file=file, column="onehot", value=", ".join(meaning))
-        marks = pd.DataFrame({name: read_truth(frame, name, file) for name in meaning})
+            raise DataError("too_few_columns", column="onehot", value=", ".join(meaning))
+        marks = pd.DataFrame({name: read_truth(frame, name) for name in meaning})
         number = marks.sum(axis=1)
         if (number > 1).any():
             row = number.index[number > 1][0]
             value = ", ".join(marks.columns[marks.loc[row]])
-            raise DataError("several_marks", file=file, row=row, value=value)
+            raise DataError("several_marks", row=row, value=value)
         made[column] = marks.idxmax(axis=1).map(meaning).where(number == 1, "")
     return frame.drop(columns=list(found)).assign(**made), joined
 

@@ -319,20 +319,19 @@ def missing_roles(
     roles: Mapping[str, str],
     missing: Sequence[str],
     votes: bool,
-    file: str | None,
 ) -> DataError:
     """Return the error for roles that are neither declared nor found, with proposed words."""
     names = ", ".join(missing)
     columns = list_columns(frame)
     nothing = not votes and "score" in missing and not has_numbers(frame)
     if nothing or not {spelled(str(name)) for name in frame.columns} - {"id"}:
-        return DataError("no_ratings", file=file, missing=names, columns=columns)
+        return DataError("no_ratings", missing=names, columns=columns)
     form, proposed = other_form(frame)
     if not votes and not proposed and _are_totals(frame, roles, missing):
-        return DataError("only_totals", file=file, missing=names, columns=columns)
+        return DataError("only_totals", missing=names, columns=columns)
     proposed += propose_roles(frame, roles, missing, votes)
     return DataError(
-        "missing_role", file=file, expected=form, propose=proposed, missing=names, columns=columns
+        "missing_role", expected=form, propose=proposed, missing=names, columns=columns
     )
 
 

@@ -10,7 +10,7 @@ import narwhals as nw
 import pandas as pd
 
 from ..arguments import check_arguments
-from ..errors import DataError, escape_invisible
+from ..errors import DataError, about_file, escape_invisible
 from . import settings
 from .build import build
 from .cells import as_text
@@ -118,7 +118,8 @@ def read(path: str | Path, **words: Any) -> Any:
     if not file.is_file() and not file.is_dir():
         raise DataError("not_a_file", file=file)
     try:
-        return _read(file, given)
+        with about_file(file):
+            return _read(file, given)
     except DataError as error:
         size = file.stat().st_size if file.is_file() else 0
         if size > MAX_TRIED_AGAIN:
@@ -177,7 +178,7 @@ def _read(
             if path.is_dir():
                 unread = list_unread(path, registry.files_read(path, recognised))
                 result = note_unread(result, _source(path), *unread)
-            return split_judgments(result, given["each"], str(path)) if "each" in given else result
+            return split_judgments(result, given["each"]) if "each" in given else result
         except DataError as error:
             if recognised != ARENA or (error.code, error.column) != ("unknown_word", "winner"):
                 raise  # otherwise a table of comparisons with codes that are to be declared

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...errors import DataError
+from ...errors import DataError, about_file
 from ...judgments import Judgments
 from ..columns import spelled
 from ..notes import Notes, list_unused
@@ -71,8 +71,9 @@ def read(
     excluded: list[tuple[str, str, int, str]] = []
     notes: list[tuple[str, str, int, str]] = []
     for file in files:
-        votes, known, unused = read_votes(file)
-        refuse_flag_of_ties(unused, str(file))
+        with about_file(file):
+            votes, known, unused = read_votes(file)
+            refuse_flag_of_ties(unused)
         listed = Notes(file.name)
         list_unused(unused, listed, {})
         notes += listed.kept
@@ -100,8 +101,9 @@ def read(
     unused = pd.concat(others, ignore_index=True)
     criteria = {spelled(str(name)): unused[name] for name in unused}
     named = votes.assign(criterion=criteria["criterion"]) if "criterion" in criteria else votes
-    need_question(votes, unused, words or {}, str(files[0]))
-    refuse_mixed_votes(named, unused, words or {}, str(files[0]))
+    with about_file(files[0]):
+        need_question(votes, unused, words or {})
+        refuse_mixed_votes(named, unused, words or {})
     return {
         pair: Judgments(
             table=votes, kind="votes", pair=pair, excluded=counted(excluded), notes=counted(notes)
@@ -116,7 +118,7 @@ def read_votes(file: Path) -> tuple[pd.DataFrame, int, pd.DataFrame]:
     table = _read_cells(file)
     here = find_columns(table, file)
     known = 0
-    refuse_codes_as_names(table["winner"], table[here["left"]], table[here["right"]], str(file))
+    refuse_codes_as_names(table["winner"], table[here["left"]], table[here["right"]])
     identical = int(table.duplicated().sum()) if "question" in here else 0
     if "anony" in table:
         plain = table["anony"].str.strip().str.lower()
