@@ -307,8 +307,7 @@ def _known_names(chosen: Sequence[str], known: Sequence[str]) -> list[str]:
     """Return the chosen names; raise DataError for one that is not known."""
     for name in chosen:
         if name not in known:
-            nearest = suggest(name, known) or ", ".join(filter(None, dict.fromkeys(known)))
-            raise DataError("unknown_pair", value=name, expected=nearest or None)
+            raise DataError("unknown_pair", value=name, known=filter(None, dict.fromkeys(known)))
     return list(chosen)
 
 

@@ -37,7 +37,8 @@ def suggest(name: str, known: Iterable[str]) -> str:
 def _nearest(value: object, known: Iterable[str]) -> str | None:
     """Return the nearest known name, or else the first of them; None if there are none."""
     names = [str(name) for name in known]
-    return suggest(str(value), names) or ", ".join(names[:MAX_KNOWN]) or None
+    nearest = "" if value is None else suggest(str(value), names)
+    return nearest or ", ".join(names[:MAX_KNOWN]) or None
 
 
 class DataError(ValueError):

@@ -128,10 +128,7 @@ def check_words(words: Mapping[str, Any], file: str | None = None) -> dict[str, 
     for name, value in words.items():
         key = str(name).replace("-", "_")
         if key not in WORDS:
-            nearest = suggest(key, WORDS)
-            raise DataError(
-                "unknown_setting", file=file, value=name, expected=nearest or ", ".join(WORDS)
-            )
+            raise DataError("unknown_setting", file=file, value=name, known=WORDS)
         if isinstance(value, np.ndarray | pd.Series | pd.Index):
             value = value.tolist()
         if value is None or value is False:

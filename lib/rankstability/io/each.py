@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..errors import DataError, suggest
+from ..errors import DataError
 from ..judgments import Judgments
 from .columns import list_columns, spelled
 from .names import visible
@@ -47,9 +47,7 @@ def split_judgments(
     names = {spelled(str(name)): str(name) for name in table.columns}
     name = names.get(spelled(column)) or names.get(ALSO.get(spelled(column), ""))
     if name is None or name in ("score", "winner"):
-        nearest = suggest(column, table.columns)
-        known = nearest or ", ".join(map(str, table.columns))
-        raise DataError("no_such_column", column="each", value=column, expected=known)
+        raise DataError("no_such_column", column="each", value=column, known=table.columns)
     values = sorted(str(value) for value in table[name].dropna().unique())
     return {value: _part(result, name, value) for value in values}
 

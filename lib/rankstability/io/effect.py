@@ -8,12 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from ..errors import DataError, suggest
+from ..errors import DataError
 from ..judgments import COMPARISON_KINDS
 from .columns import is_number
 from .declare import WORDS
 from .names import visible
-from .notes import MAX_LISTED
 from .paths import ending_of
 from .patterns import PLACEHOLDER, marked_role
 
@@ -96,8 +95,7 @@ def check_codes(codes: Mapping[str, str], cells: Iterable[pd.Series]) -> None:
     names = [key for key in unknown if codes[key] not in SIDES and not is_number(codes[key])]
     wrong = unknown if len(unknown) == len(codes) else names
     if wrong:
-        nearest = suggest(wrong[0], found) or ", ".join(sorted(found)[:MAX_LISTED])
-        raise DataError("unknown_name", column="codes", value=wrong[0], expected=nearest or None)
+        raise DataError("unknown_name", column="codes", value=wrong[0], known=sorted(found))
 
 
 def check_words_of_file(given: Mapping[str, Any], path: Path) -> None:

@@ -58,7 +58,6 @@ def build_ratings(
     """Return ratings from one row per judgment; by pair or by ``each`` if there are several."""
     names = ("system", "segment", "annotator", "document", "domain", "criterion", "hit", "pair")
     codes = given.get("codes", {})
-    first_line = table.attrs.get("first_line")
     for role in names:
         if role in table and (nested := nested_value(table[role])):
             raise DataError("list_as_name", column=found[role], value=nested)
@@ -66,7 +65,7 @@ def build_ratings(
     refuse_rounded(table, names, given, found)
     table = clean_names(apply_name_codes(table, names, codes), names, notes)
     table["score"] = read_decimal_commas(table["score"], given, notes, found["score"])
-    table["score"] = read_scores(table["score"], codes, found["score"], first_line)
+    table["score"] = read_scores(table["score"], codes, found["score"])
     refuse_empty(table, ("system", "segment", "document"), found)
     refuse_totals(table, ("system", "annotator", "segment"), given, found)
     refuse_alike(table, ("system", "annotator", "document", "domain", "criterion"), given)
@@ -185,9 +184,7 @@ def _check_item_types(table: pd.DataFrame, found: Mapping[str, str]) -> None:
     table["item_type"] = types
 
 
-def read_scores(
-    cells: pd.Series, codes: Mapping[str, str], name: str, first_line: int | None
-) -> pd.Series:
+def read_scores(cells: pd.Series, codes: Mapping[str, str], name: str) -> pd.Series:
     """Return scores as numbers; NaN where a cell says that there is none.
 
     Raises DataError with the row for a cell that is no number.
@@ -212,9 +209,8 @@ def read_scores(
         proposed: list[dict[str, Any]] = [{"codes": scale}] if scale else []
         if len(bad) <= MAX_LISTED and np.isfinite(numbers).sum() > len(bad):
             proposed.append({"where": {f"{name}!": bad}})
-        line = None if first_line is None else first_line + row
         raise DataError(
-            "not_a_number", line=line, row=None if line else row, column=name,
+            "not_a_number", row=row, column=name,
             value=", ".join(bad[:MAX_LISTED]), expected="a number, or --codes 'WORD=NUMBER'",
             propose=proposed,
         )  # fmt: skip

@@ -125,20 +125,29 @@ def _read_text(path: Path, max_bytes: int = 0, encoding: str = "") -> str:
     if 0 < max_bytes <= len(raw):
         end = max(raw.rfind(b"\n"), raw.rfind(b"\r"))
         raw = raw[: end + 1] if end > 0 else raw
-    if encoding:
-        text = _decode(raw, encoding, path)
-    elif raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        text = raw.decode("utf-16", errors="replace")
-    else:
-        text = decode_utf8(raw, path)
-    if "\x00" in text[:SAMPLE]:
-        raise DataError("not_text", file=path)
+    text = decode(raw, path, encoding)
     if not text.strip():
         raise DataError("empty_file", file=path)
+    return text
+
+
+def decode(content: bytes, file: Path, encoding: str = "") -> str:
+    """Return bytes as text with ``\\n`` at line ends, without a byte-order mark.
+
+    The encoding is UTF-8, UTF-16 with a byte-order mark, or the one that the user names.
+    """
+    if encoding:
+        text = _decode_as(content, encoding, file)
+    elif content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        text = content.decode("utf-16", errors="replace")
+    else:
+        text = decode_utf8(content, file)
+    if "\x00" in text[:SAMPLE]:
+        raise DataError("not_text", file=file)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _decode(content: bytes, encoding: str, file: Path) -> str:
+def _decode_as(content: bytes, encoding: str, file: Path) -> str:
     """Return bytes as text in an encoding that the user names."""
     try:
         return content.decode(encoding).removeprefix("\ufeff")

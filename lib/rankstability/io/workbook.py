@@ -92,7 +92,6 @@ def read_sheet(
         [[row[k] for k in used] for row in body], columns=[columns[k] for k in used]
     )
     keep_cells(frame, columns, above)
-    frame.attrs["first_line"] = last + skip_rows + 1
     frame.attrs["hidden_rows"] = len([number for number in hidden if number > last])
     frame.attrs["hidden_columns"] = [columns[k] for k in used if k in hidden_columns]
     frame.attrs["sheet"] = chosen.title if len(names) > 1 else ""

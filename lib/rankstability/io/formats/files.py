@@ -19,7 +19,7 @@ from ...errors import DataError, suggest
 from ..delimited import split_cells, top_rows
 from ..header import refuse_twice
 from ..json_records import first_records, unique_keys
-from ..table import MAX_BYTES, decode_utf8
+from ..table import MAX_BYTES, decode
 
 Result = TypeVar("Result")
 MISSING = ("", "NA")
@@ -83,10 +83,7 @@ def _only_member(path: Path) -> bytes:
 
 def read_text(path: Path) -> str:
     """Return the text of a file with ``\\n`` at line ends; raises DataError if it is not UTF-8."""
-    text = decode_utf8(read_bytes(path), path)
-    if "\x00" in text[:HEAD]:
-        raise DataError("not_text", file=path)
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    return decode(read_bytes(path), path)
 
 
 def read_head(path: Path) -> str:
