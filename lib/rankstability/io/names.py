@@ -14,7 +14,7 @@ import pandas as pd
 from ..errors import DataError, suggest
 from ..judgments import Judgments
 from .cells import refuse_half_characters
-from .columns import is_number, spelled
+from .columns import is_number, nested_value, spelled
 from .notes import MAX_LISTED, MIN_ON_SCALE, NOBODY, Notes, add_notes
 
 MISSING = ("", "na", "n/a", "nan", "none", "null", "-")
@@ -61,6 +61,36 @@ def clean_names(table: pd.DataFrame, roles: Sequence[str], notes: Notes) -> pd.D
             names = changed
         table[role] = np.array(names, dtype=object)[codes]
     return table
+
+
+def read_names(
+    table: pd.DataFrame,
+    roles: Sequence[str],
+    codes: Mapping[str, str],
+    given: Mapping[str, Any],
+    notes: Notes,
+    found: Mapping[str, str],
+) -> pd.DataFrame:
+    """Return the table with clean names, joined as the codes say; refuse lists and rounded ids."""
+    for role in roles:
+        if role in table and (nested := nested_value(table[role])):
+            raise DataError("list_as_name", column=found[role], value=nested)
+    table = clean_names(table, roles, notes)
+    refuse_rounded(table, roles, given, found)
+    return clean_names(apply_name_codes(table, roles, codes), roles, notes)
+
+
+def declared_facts(table: pd.DataFrame, given: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """Return what the words and the name of the source say about judgments of any kind."""
+    annotators = [str(n) for n in table["annotator"].unique() if n] if "annotator" in table else []
+    return {
+        "campaign": visible(given.get("title", re.sub(r"\.\w+(\.gz)?$", "", source))),
+        "source": source,
+        "humans": tuple(given.get("humans", ())),
+        "controls": tuple(given.get("controls", ())),
+        "judge_models": find_models(annotators, given),
+        "declared": dict(given),
+    }
 
 
 def visible(text: str) -> str:

@@ -12,25 +12,22 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import Judgments
-from .columns import ITEM_TYPES, is_number, nested_value
+from .columns import ITEM_TYPES, is_number
 from .decimals import read_decimal_commas
 from .each import refuse_criteria, refuse_languages, refuse_undeclared, split_rows
 from .names import (
     MISSING,
-    apply_name_codes,
     as_categories,
     check_declared,
-    clean_names,
-    find_models,
+    declared_facts,
     name_nobody,
     name_segments,
+    read_names,
     refuse_alike,
     refuse_empty,
     refuse_labels,
-    refuse_rounded,
     refuse_segments_alike,
     refuse_totals,
-    visible,
 )
 from .notes import MAX_LISTED, Notes, list_unused, note_other_scales, note_repeats
 from .propose import word_scale
@@ -58,12 +55,7 @@ def build_ratings(
     """Return ratings from one row per judgment; by pair or by ``each`` if there are several."""
     names = ("system", "segment", "annotator", "document", "domain", "criterion", "hit", "pair")
     codes = given.get("codes", {})
-    for role in names:
-        if role in table and (nested := nested_value(table[role])):
-            raise DataError("list_as_name", column=found[role], value=nested)
-    table = clean_names(table, names, notes)
-    refuse_rounded(table, names, given, found)
-    table = clean_names(apply_name_codes(table, names, codes), names, notes)
+    table = read_names(table, names, codes, given, notes, found)
     table["score"] = read_decimal_commas(table["score"], given, notes, found["score"])
     table["score"] = read_scores(table["score"], codes, found["score"])
     refuse_empty(table, ("system", "segment", "document"), found)
@@ -147,22 +139,15 @@ def _ratings(
         else:
             columns[name] = as_categories(table[name])
     lower = bool(given.get("lower_is_better"))
-    annotators = [str(n) for n in table["annotator"].unique() if n] if "annotator" in table else []
-    controls = tuple(given.get("controls", ()))
     made = Judgments(
         table=pd.DataFrame(columns),
         kind="ratings" if units else "leaderboard",
         pair=pair,
         task="" if task == pair else task,
-        campaign=visible(given.get("title", re.sub(r"\.\w+(\.gz)?$", "", source))),
-        source=source,
         year=int(given.get("year", 0)),
         scale=scale,
         lower_is_better=lower,
-        humans=tuple(given.get("humans", ())),
-        controls=controls,
-        judge_models=find_models(annotators, given),
-        declared={key: value for key, value in given.items() if not key.startswith("_")},
+        **declared_facts(table, given, source),
         **notes.frames(),
     )
     if len(made.systems) < 2:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,23 +10,20 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import Judgments
-from .columns import TRUTH, is_number, list_columns, nested_value, spelled
+from .columns import TRUTH, is_number, list_columns, spelled
 from .each import refuse_criteria, refuse_languages, refuse_undeclared, split_rows
 from .names import (
     MISSING,
     MODEL,
-    apply_name_codes,
     as_categories,
     check_declared,
-    clean_names,
-    find_models,
+    declared_facts,
     name_nobody,
     name_segments,
+    read_names,
     refuse_alike,
     refuse_empty,
-    refuse_rounded,
     refuse_totals,
-    visible,
 )
 from .notes import MAX_LISTED, Notes, list_unused
 from .propose import propose_codes, question_columns
@@ -54,14 +50,9 @@ def build_votes(
     names = ("left", "right", "annotator", "question", "domain", "pair")
     codes = dict(given.get("codes", {}))
     sides = {"left", "right", "tie"}
-    table = clean_names(table, names, notes)
-    refuse_rounded(table, names, given, found)
     joined = {k: v for k, v in codes.items() if v not in sides}
-    table = clean_names(apply_name_codes(table, names, joined), names, notes)
+    table = read_names(table, names, joined, given, notes, found)
     refuse_flag_of_ties(unused)
-    for role in names:
-        if role in table and (nested := nested_value(table[role])):
-            raise DataError("list_as_name", column=found[role], value=nested)
     refuse_empty(table, ("left", "right"), found)
     same = table["left"] == table["right"]
     if same.mean() > MAX_WITH_ITSELF:
@@ -123,25 +114,18 @@ def _votes(
     task: str = "",
 ) -> Judgments:
     """Return the votes of one ranking."""
-    annotators = [str(n) for n in table["annotator"].unique() if n] if "annotator" in table else []
     columns = {}
     for name in table.columns:
         if name == "both_bad":
             columns[name] = table[name].astype(bool)
         elif name != "pair":
             columns[name] = as_categories(table[name])
-    order_known = given.get("order") != "unknown"
     return Judgments(
         table=pd.DataFrame(columns),
         kind="votes",
         task=task,
-        campaign=visible(given.get("title", re.sub(r"\.\w+(\.gz)?$", "", source))),
-        source=source,
-        controls=tuple(given.get("controls", ())),
-        humans=tuple(given.get("humans", ())),
-        judge_models=find_models(annotators, given),
-        order_known=order_known,
-        declared=dict(given),
+        order_known=given.get("order") != "unknown",
+        **declared_facts(table, given, source),
         **notes.frames(),
     )
 
@@ -162,12 +146,10 @@ def read_winners(table: pd.DataFrame, codes: Mapping[str, str]) -> tuple[pd.Seri
             meaning[value] = exact[value]
         elif _in_ranges(value, ranges):
             meaning[value] = _in_ranges(value, ranges)
-        elif not codes and value.lower() in WINNERS:
+        elif value.lower() in WINNERS:
             meaning[value] = WINNERS[value.lower()]
-        elif value.lower() in MISSING and value not in codes:
+        elif value.lower() in MISSING:
             meaning[value] = ""
-        elif codes and value.lower() in WINNERS and value not in exact:
-            meaning[value] = WINNERS[value.lower()]
     winner = text.map(meaning)
     by_name = winner.isna()
     winner = winner.where(~(by_name & (text == table["left"])), "left")
