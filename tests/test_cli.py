@@ -190,6 +190,7 @@ WRONG = {
     "verdict stars.csv --header 0": "bad_setting",
     "verdict stars.csv --look 2": "option_without_effect",
     "verdict stars.csv --look 0 --looks 3 " + NAMED: "more_looks_than_planned",
+    "verdict stars.csv --looks 0 " + NAMED: "bad_number",
     "verdict stars.csv --figure ranking.bmp": "bad_setting",
     "verdict stars.csv --over-all " + NAMED: "option_without_effect",
     "verdict stars.csv --each domain --figure r.svg " + NAMED: "option_without_effect",
@@ -442,3 +443,39 @@ def test_the_settings_of_several_rankings_are_printed_once(table: str, capsys: A
     _, out, _ = run(capsys, "read", table, *WORDS, "--each", "domain")
     assert out.count("system: model") == 1
     assert out.count("judgments: 60") == 2
+
+
+@pytest.mark.parametrize("each", ["user", "annotator", "item"])
+def test_each_takes_a_column_by_its_own_name_and_by_its_role(
+    table: str, capsys: Any, each: str
+) -> None:
+    found = read(table, **cli.parse_words(WORDS)[1], each=each)
+    column = "item" if each == "item" else "user"
+    sizes = ratings().groupby(column).size()
+    assert {name: part.n_judgments for name, part in found.items()} == sizes.to_dict()
+    assert run(capsys, "read", table, *WORDS, "--each", each, "--save", "s.yaml")[0] == 0
+    assert set(read("s.yaml")) == set(found)
+
+
+def test_each_takes_a_criterion_by_the_name_of_its_column(table: str) -> None:
+    words = {**cli.parse_words(WORDS)[1], "criterion": "domain"}
+    assert set(read(table, **words, each="domain")) == {"code", "chat"}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [[], ["--each", "domain"], ["--ask", "\x1b[31mAlder\x1b[0m", "Elm"], ["--criterion", "domain"],
+     ["--score", "\x1b]0;x\x07"], ["--controls", "\x1b[2J"], ["--\x1b[2J"], ["--title", "\x1b[2J"]],
+)  # fmt: skip
+@pytest.mark.parametrize("command", ["read", "verdict"])
+def test_escape_codes_of_names_never_reach_the_terminal(
+    table: str, capfd: Any, command: str, more: list[str]
+) -> None:
+    frame = ratings(("\x1b[31mAlder\x1b[0m", "Birch\x9b1m", "\x1b]0;title\x07Cedar"))
+    frame.assign(**{"user": "\x1b[1m" + frame["user"], "\x1b[7mnote": "\x1b[5mx"}).to_csv(
+        "a\x1b[2J.csv", index=False
+    )
+    cli.main([command, "a\x1b[2J.csv", *WORDS, *more])
+    shown = capfd.readouterr()
+    assert shown.out or shown.err
+    assert not {"\x1b", "\x9b", "\x07"} & {*shown.out, *shown.err}

@@ -28,6 +28,7 @@ LEAST = {
     "campaigns": 0,
     "draws": 1,
     "studies": 1,
+    "looks": 1,
     "permutations": 1,
     "documents": 1,
     "ratings_per_item": 1,

@@ -11,6 +11,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from .arguments import check_count
 from .errors import DataError, escape_invisible, suggest
 from .io.catalogue import find_campaign, is_known
 from .io.declare import (
@@ -325,8 +326,7 @@ def _known_names(chosen: Sequence[str], known: Sequence[str]) -> list[str]:
     """Return the chosen names; raise DataError for one that is not known."""
     for name in chosen:
         if name not in known:
-            nearest = suggest(name, known) or ", ".join(filter(None, dict.fromkeys(known)))
-            raise DataError("unknown_pair", value=name, expected=nearest or None)
+            raise DataError("unknown_pair", value=name, known=filter(None, dict.fromkeys(known)))
     return list(chosen)
 
 
@@ -341,7 +341,9 @@ def _verdict(given: Sequence[str]) -> int:
     if "figure" in options:
         _check_figure(Path(options["figure"][0]))
     alpha = _number(options, "alpha", float)
-    look = _number(options, "look", int)
+    look, looks = _number(options, "look", int), _number(options, "looks", int)
+    if looks is not None:
+        check_count("--looks", looks)
     ask = options.get("ask", [])
     asked: dict[str, Any] = {
         "procedure": _text(options, "procedure"),
@@ -352,7 +354,7 @@ def _verdict(given: Sequence[str]) -> int:
         "candidates": "candidates" in options,
         "leaders": _text(options, "leaders"),
         "look": 1 if look is None else look,
-        "looks": _number(options, "looks", int),
+        "looks": looks,
     }
     try:
         judgments, name = read_judgments(rest)

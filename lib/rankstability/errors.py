@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ def suggest(name: str, known: Iterable[str]) -> str:
 def _nearest(value: object, known: Iterable[str]) -> str | None:
     """Return the nearest known name, or else the first of them; None if there are none."""
     names = [str(name) for name in known]
-    return suggest(str(value), names) or ", ".join(names[:MAX_KNOWN]) or None
+    nearest = "" if value is None else suggest(str(value), names)
+    return nearest or ", ".join(names[:MAX_KNOWN]) or None
 
 
 class DataError(ValueError):
@@ -94,6 +96,12 @@ class DataError(ValueError):
         self.details: dict[str, Any] = details
         super().__init__(escape_invisible(self._message()))
 
+    def changed(self, **changes: Any) -> DataError:
+        """Return the error with other values of some arguments."""
+        places = ("file", "line", "row", "column", "value", "expected", "remedy")
+        known = {name: getattr(self, name) for name in places}
+        return DataError(self.code, **known | self.details | changes)
+
     def _message(self) -> str:
         places = (
             ("{}", self.file),
@@ -117,3 +125,14 @@ class DataError(ValueError):
     def _render_traceback_(self) -> list[str]:
         """Show the message alone in IPython, because the input is wrong and not the code."""
         return [f"DataError: {self}"]
+
+
+@contextmanager
+def about_file(file: str | Path | None) -> Iterator[None]:
+    """Name the file in a refusal that names none."""
+    try:
+        yield
+    except DataError as error:
+        if file is None or error.file is not None:
+            raise
+        raise error.changed(file=file) from None

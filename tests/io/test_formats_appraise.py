@@ -8,8 +8,8 @@ import pytest
 from rankstability.errors import DataError
 from rankstability.io.formats import appraise, appraise_rows, registry
 from rankstability.io.load import load
-from rankstability.io.official import official_segment_scores
 from real import real_data
+from released import official_segment_scores
 
 NAMES = (
     "account", "system", "item", "kind", "source", "target", "score", "document", "whole",

@@ -220,3 +220,27 @@ def test_stand_off_scores(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         segment_scores.read(folder)
     assert error.value.code == "several_files_for_pair"
+
+
+@pytest.mark.parametrize("header", [True, False])
+@pytest.mark.parametrize("name", ['anna"', '"anna', 'an "na'])
+def test_a_quotation_mark_in_a_name_swallows_no_row(
+    tmp_path: Path, name: str, header: bool
+) -> None:
+    lines = [rows(sid=f"s{k}") for k in range(4)] + [rows(WorkerId=name, sid=f"{name}5")]
+    lines += [rows(sys_id="Birch", sid=f"s{k}", score=60) for k in range(6)]
+    table = wmt_da.read(write(tmp_path, *lines, header=header))["de-en"].table
+    assert table["annotator"].value_counts().to_dict() == {"anna": 10, name: 1}
+    assert table["system"].value_counts().to_dict() == {"Aspen": 5, "Birch": 6}
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+@pytest.mark.parametrize("header", [True, False])
+def test_direct_assessment_with_commas_reads_as_with_tabs(
+    tmp_path: Path, separator: str, header: bool
+) -> None:
+    expected = wmt_da.read(write(tmp_path, *GOOD))["de-en"].table
+    file = write(tmp_path, *GOOD, name="y.csv", header=header)
+    file.write_text(file.read_text().replace("\t", separator))
+    assert registry.detect(file) == "wmt_da"
+    pd.testing.assert_frame_equal(wmt_da.read(file)["de-en"].table, expected)

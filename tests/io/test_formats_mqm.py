@@ -9,8 +9,9 @@ from rankstability.errors import DataError
 from rankstability.io.formats import mqm, mqm_rows, registry, releases
 from rankstability.io.load import load
 from rankstability.io.mqm_weights import WEIGHTS, sum_penalties, weigh_errors
-from rankstability.io.official import official_segment_scores
+from rankstability.io.read import read
 from real import real_data
+from released import official_segment_scores
 
 HEADER = [
     "system",
@@ -77,8 +78,8 @@ def test_outputs_without_a_row_stop_unless_the_user_says_what_they_mean(tmp_path
     means = clean.groupby("system", observed=True)["score"].mean().to_dict()
     assert means == pytest.approx({"A": -2 / 3, "B": -1 / 3})
     with pytest.raises(DataError) as error:
-        registry.read(file, unmarked="perhaps")
-    assert error.value.code == "unknown_unmarked"
+        read(file, unmarked="perhaps")
+    assert (error.value.code, error.value.expected) == ("bad_setting", "clean or missing")
 
 
 @pytest.mark.parametrize(
@@ -222,3 +223,42 @@ def test_scores_by_column() -> None:
     )
     assert judgments.humans == ("refA", "refB")
     assert (table.groupby(["document", "segment", "system"], observed=True).size() == 3).all()
+
+
+def with_quotes(cells: list[str]) -> list[str]:
+    return ['"' + cell.replace('"', '""') + '"' for cell in cells]
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+@pytest.mark.parametrize("quoted", [True, False])
+def test_errors_with_commas_read_as_those_with_tabs(
+    tmp_path: Path, separator: str, quoted: bool
+) -> None:
+    rows = [row(), row(severity="Minor"), row(system="B"), row(system="B"), CLEAN]
+    texts = {"source": 'a, "b"; c', "target": "two\nlines"} if quoted else {}
+    lines = [row(**dict(zip(HEADER, each, strict=True)) | texts) for each in rows]
+    lines = [with_quotes(line) if quoted else line for line in (HEADER, *lines)]
+    file = tmp_path / "mine.en-de.csv"
+    file.write_text("".join(separator.join(line) + "\n" for line in lines))
+    assert registry.detect(file) == "mqm"
+    expected = mqm.read([write(tmp_path, *rows)])["en-de"]
+    found = mqm.read([file])["en-de"]
+    assert found.table.equals(expected.table)
+    assert found.errors is not None and found.errors.equals(expected.errors)
+    assert found.notes["code"].tolist() == expected.notes["code"].tolist() == ["identical_rows"]
+
+
+def test_a_table_with_commas_that_lacks_a_column_of_mqm_is_no_mqm(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("system,segment,score,category,severity\nA,1,2,x,y\nB,1,3,x,y\n")
+    assert registry.detect(file) is None
+    assert read(file).n_judgments == 2
+
+
+@pytest.mark.parametrize("name", ['A"', '"A', 'A "x', '"A"'])
+def test_a_quotation_mark_in_a_name_swallows_no_row_of_errors(tmp_path: Path, name: str) -> None:
+    rows = [row(rater=f"r{k}") for k in range(4)]
+    rows += [row(system=name, source=name, severity="Minor"), *(row(system="C") for _ in range(3))]
+    errors = mqm.read([write(tmp_path, *rows, CLEAN)])["en-de"].errors
+    assert errors is not None
+    assert errors["system"].value_counts().to_dict() == {"A": 5, name: 1, "C": 3}

@@ -8,9 +8,10 @@ import pytest
 from rankstability.errors import DataError
 from rankstability.io.catalogue import find_campaign, is_known, read_catalogue
 from rankstability.io.load import load
-from rankstability.io.official import official, official_p_values, published
+from rankstability.io.official import official, published
 from rankstability.io.paths import repository_root
 from real import real_data
+from released import official_p_values
 
 PAPERS = sorted(path.stem for path in (repository_root() / "data" / "published").glob("*.csv"))
 

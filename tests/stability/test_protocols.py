@@ -8,12 +8,12 @@ import pytest
 
 from rankstability.errors import DataError
 from rankstability.io.load import load
-from rankstability.io.official import official_segment_scores
 from rankstability.ranking.procedures import procedure_named
 from rankstability.stability import protocols
 from rankstability.stability.protocols import compare_studies
 from rankstability.stability.repeat import kendall_tau
 from real import real_data
+from released import official_segment_scores
 
 STUDIES = ("ESA-1", "ESA-2", "ESA-AI-1", "ESA-AI-2", "MQM-1")
 

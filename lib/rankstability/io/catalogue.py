@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, suggest
+from ..errors import DataError
 from .formats.files import git_blob, keep_while_unchanged, locate
 from .formats.wmt_da import ALL_ROWS, RANKED
 from .paths import data_root, demo_folder, read_yaml
@@ -143,9 +143,7 @@ def find_campaign(name: str) -> Campaign:
     known = read_catalogue()
     whole, _, part = name.partition(".")
     if whole not in known:
-        raise DataError(
-            "unknown_campaign", value=name, expected=suggest(name, known) or ", ".join(known)
-        )
+        raise DataError("unknown_campaign", value=name, known=known)
     facts = known[whole]
     if part and part not in facts.get("parts", {}):
         expected = ", ".join(facts.get("parts", {})) or None

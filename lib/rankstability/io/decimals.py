@@ -17,7 +17,7 @@ THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 
 
 def read_decimal_commas(
-    cells: pd.Series, given: Mapping[str, Any], notes: Notes, name: str, file: str | None
+    cells: pd.Series, given: Mapping[str, Any], notes: Notes, name: str
 ) -> pd.Series:
     """Return scores with decimal points in place of decimal commas.
 
@@ -36,7 +36,6 @@ def read_decimal_commas(
         row = text.index[text == point][0]
         raise DataError(
             "mixed_decimals",
-            file=file,
             row=row,
             column=name,
             value=f"{next(iter(commas))} and {point}",
@@ -44,7 +43,7 @@ def read_decimal_commas(
     unclear = notes.separator not in (";", "\t") or all(map(THOUSANDS.fullmatch, commas))
     if unclear and "decimal" not in given:
         raise DataError(
-            "decimal_comma", file=file, row=text.index[written][0], column=name,
+            "decimal_comma", row=text.index[written][0], column=name,
             value=", ".join(list(commas)[:MAX_LISTED]), propose=[{"decimal": ","}],
         )  # fmt: skip
     notes.keep("decimal_commas", int(written.sum()), name)

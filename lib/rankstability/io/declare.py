@@ -148,10 +148,7 @@ def check_words(words: Mapping[str, Any], file: str | None = None) -> dict[str, 
     for name, value in words.items():
         key = str(name).replace("-", "_")
         if key not in WORDS:
-            nearest = suggest(key, WORDS)
-            raise DataError(
-                "unknown_setting", file=file, value=name, expected=nearest or ", ".join(WORDS)
-            )
+            raise DataError("unknown_setting", file=file, value=name, known=WORDS)
         if isinstance(value, np.ndarray | pd.Series | pd.Index):
             value = value.tolist()
         if value is None or value is False:
@@ -177,12 +174,9 @@ def _converted(word: Word, value: Any, file: str | None) -> Any:
     if word.kind == TEXT:
         text = str(value)
         if word.allowed and text not in word.allowed:
+            allowed = " or ".join(word.allowed)
             raise DataError(
-                "bad_setting",
-                file=file,
-                column=word.name,
-                value=text,
-                expected=" or ".join(word.allowed),
+                "bad_setting", file=file, column=word.name, value=text, expected=allowed
             )
         return text
     if word.kind == FLAG:

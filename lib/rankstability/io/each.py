@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from ..errors import DataError, suggest
+from ..errors import DataError
 from ..judgments import Judgments
+from .columns import list_columns, spelled
 from .names import visible
 from .notes import Notes
-from .shape import list_columns, spelled
 
 ALSO = {"category": "domain"}  # names in files of the field
 PAIR_NAMES = (
@@ -28,7 +28,7 @@ RATING = ("system", "document", "segment", "annotator")
 
 
 def split_judgments(
-    result: Judgments | Mapping[str, Judgments], column: str, file: str | None = None
+    result: Judgments | Mapping[str, Judgments], column: str
 ) -> dict[str, Judgments]:
     """Return the judgments of each value of a column; of several pairs, ``pair, value``.
 
@@ -41,15 +41,13 @@ def split_judgments(
         return {
             f"{pair}, {value}": part
             for pair, judgments in result.items()
-            for value, part in split_judgments(judgments, column, file).items()
+            for value, part in split_judgments(judgments, column).items()
         }
     table = result.table
     names = {spelled(str(name)): str(name) for name in table.columns}
     name = names.get(spelled(column)) or names.get(ALSO.get(spelled(column), ""))
     if name is None or name in ("score", "winner"):
-        nearest = suggest(column, table.columns)
-        known = nearest or ", ".join(map(str, table.columns))
-        raise DataError("no_such_column", file=file, column="each", value=column, expected=known)
+        raise DataError("no_such_column", column="each", value=column, known=table.columns)
     values = sorted(str(value) for value in table[name].dropna().unique())
     return {value: _part(result, name, value) for value in values}
 
@@ -88,9 +86,7 @@ def _selected(frame: pd.DataFrame, rows: Any) -> pd.DataFrame:
     return part
 
 
-def refuse_languages(
-    unused: pd.DataFrame, given: Mapping[str, Any], votes: bool, file: str | None
-) -> None:
+def refuse_languages(unused: pd.DataFrame, given: Mapping[str, Any], votes: bool) -> None:
     """Refuse rows of several language pairs that would be ranked together.
 
     Votes in several languages are usual in arenas; their column is only listed.
@@ -105,21 +101,19 @@ def refuse_languages(
         by_value = spelled(name) in SIDE_NAMES and all(map(LANGUAGE.fullmatch, values))
         if by_name or by_value:
             raise DataError(
-                "several_languages", file=file, column=name, value=", ".join(values[:6]),
+                "several_languages", column=name, value=", ".join(values[:6]),
                 alternatives=[{"each": name}, {"where": {name: values[0]}}],
             )  # fmt: skip
 
 
-def refuse_criteria(table: pd.DataFrame, given: Mapping[str, Any], file: str | None) -> None:
+def refuse_criteria(table: pd.DataFrame, given: Mapping[str, Any]) -> None:
     """Refuse rows of several criteria that would be ranked together."""
     if "criterion" not in table or table["criterion"].nunique() < 2:
         return
-    if "each" in given and given["each"] in ("criterion", given.get("criterion")):
+    if given.get("each") == "criterion":
         return
     known = [str(name) for name in table["criterion"].unique()]
-    raise DataError(
-        "several_criteria", file=file, value=", ".join(known[:6]), propose=[{"each": "criterion"}]
-    )
+    raise DataError("several_criteria", value=", ".join(known[:6]), propose=[{"each": "criterion"}])
 
 
 def refuse_undeclared(
@@ -127,7 +121,6 @@ def refuse_undeclared(
     unused: pd.DataFrame,
     keys: Sequence[str],
     given: Mapping[str, Any],
-    file: str | None,
 ) -> None:
     """Refuse a table whose rows of equal keys differ in an undeclared column, such as a criterion."""
     rows = table[[name for name in keys if name in table]]
@@ -155,7 +148,7 @@ def refuse_undeclared(
             if "[]" in str(name) and item and "document" not in given:  # the number within a list
                 meanings = [{item: str(name), "document": given[item]}]
             raise DataError(
-                "undeclared_column", file=file, column=str(name), value=shown,
+                "undeclared_column", column=str(name), value=shown,
                 alternatives=meanings,
             )  # fmt: skip
 
@@ -165,7 +158,6 @@ def split_rows(
     unused: pd.DataFrame,
     given: Mapping[str, Any],
     notes: Notes,
-    file: str | None,
 ) -> list[tuple[str, str, pd.Series]] | None:
     """Return the rows of each value of ``each``, or of each language pair; None if there is one."""
     each = given.get("each")
@@ -180,7 +172,6 @@ def split_rows(
     if spelled(each) not in alike:
         raise DataError(
             "no_such_column",
-            file=file,
             column="each",
             value=each,
             expected=list_columns(pd.concat([table, unused], axis=1)),
@@ -190,6 +181,6 @@ def split_rows(
     values = column.map({value: visible(value) for value in column.unique()})
     named = values[values != ""]
     if named.empty or named.nunique() > MAX_RANKINGS:
-        raise DataError("too_many_rankings", file=file, column="each", value=int(named.nunique()))
+        raise DataError("too_many_rankings", column="each", value=int(named.nunique()))
     notes.leave_out("no_value_of_each", int((values == "").sum()), str(name))
     return [(str(name), value, values == value) for value in named.unique()]

@@ -8,13 +8,13 @@ from typing import Any
 
 import pandas as pd
 
-from ..errors import DataError, suggest
+from ..errors import DataError
 from ..judgments import COMPARISON_KINDS
+from .columns import is_number
 from .declare import WORDS
 from .names import visible
-from .notes import MAX_LISTED
-from .shape import PLACEHOLDER, is_number, marked_role
-from .table import ending_of
+from .paths import ending_of
+from .patterns import PLACEHOLDER, marked_role
 
 OF_SCORES = (
     "system", "score", "wide", "criteria", "items", "annotators", "decimal", "lower_is_better",
@@ -49,42 +49,38 @@ REPLACED = {  # a word, and the words whose columns it supplies itself
 }
 
 
-def refuse_without_effect(
-    given: Mapping[str, Any], words: Iterable[str], kind: str, file: str | Path | None = None
-) -> None:
+def refuse_without_effect(given: Mapping[str, Any], words: Iterable[str], kind: str) -> None:
     """Raise DataError ``word_without_effect`` for the first of these words that is given."""
     for word in words:
         if given.get(word) not in (None, False):
-            raise DataError("word_without_effect", file=file, column=WORDS[word].option, kind=kind)
+            raise DataError("word_without_effect", column=WORDS[word].option, kind=kind)
 
 
-def check_words_of_table(given: Mapping[str, Any], votes: bool, file: str | None) -> None:
+def check_words_of_table(given: Mapping[str, Any], votes: bool) -> None:
     """Refuse words that say nothing about a table of scores, or of comparisons."""
     kind = "tables of comparisons" if votes else "tables of scores"
     others = OF_SCORES if votes else OF_COMPARISONS
     if votes and {"left", "right"} <= set(PLACEHOLDER.findall(given.get("score", ""))):
         raise DataError(
-            "word_without_effect", file=file, column="--score", kind=kind,
+            "word_without_effect", column="--score", kind=kind,
             propose=[{"score": None, "winner": given["score"].replace("{segment}", "{question}")}],
         )  # fmt: skip
-    refuse_without_effect(given, others, kind, file)
-    if "onehot" in given and marked_role(given["onehot"], file) in others:
-        refuse_without_effect(given, ("onehot",), kind, file)
+    refuse_without_effect(given, others, kind)
+    if "onehot" in given and marked_role(given["onehot"]) in others:
+        refuse_without_effect(given, ("onehot",), kind)
     if "segment" in given and "question" in given:
-        refuse_without_effect(given, ("segment" if votes else "question",), kind, file)
+        refuse_without_effect(given, ("segment" if votes else "question",), kind)
 
 
-def check_words_of_shape(given: Mapping[str, Any], file: str | None) -> None:
+def check_words_of_shape(given: Mapping[str, Any]) -> None:
     """Refuse words of MQM in any declared table, and words that another word replaces."""
-    refuse_without_effect(given, OF_MQM, "declared tables", file)
+    refuse_without_effect(given, OF_MQM, "declared tables")
     for word, replaced in REPLACED.items():
         if word in given:
-            refuse_without_effect(given, replaced, f"tables with {WORDS[word].option}", file)
+            refuse_without_effect(given, replaced, f"tables with {WORDS[word].option}")
 
 
-def check_codes(
-    codes: Mapping[str, str], cells: Iterable[pd.Series], file: str | Path | None
-) -> None:
+def check_codes(codes: Mapping[str, str], cells: Iterable[pd.Series]) -> None:
     """Refuse codes of which none occurs in the cells, and single codes of names that do not occur.
 
     Codes for scores and winners can name values that nobody gave; a code for ties can stand alone.
@@ -99,27 +95,24 @@ def check_codes(
     names = [key for key in unknown if codes[key] not in SIDES and not is_number(codes[key])]
     wrong = unknown if len(unknown) == len(codes) else names
     if wrong:
-        nearest = suggest(wrong[0], found) or ", ".join(sorted(found)[:MAX_LISTED])
-        raise DataError(
-            "unknown_name", file=file, column="codes", value=wrong[0], expected=nearest or None
-        )
+        raise DataError("unknown_name", column="codes", value=wrong[0], known=sorted(found))
 
 
 def check_words_of_file(given: Mapping[str, Any], path: Path) -> None:
     """Refuse words about the form of a file that has another form."""
     ending = ending_of(path)
     if ending != SHEET:
-        refuse_without_effect(given, ("sheet",), f"{ending} files", path)
+        refuse_without_effect(given, ("sheet",), f"{ending} files")
     if ending in WITHOUT_HEADER:
-        refuse_without_effect(given, ("header", "skip_rows"), f"{ending} files", path)
+        refuse_without_effect(given, ("header", "skip_rows"), f"{ending} files")
     if ending in WITHOUT_ENCODING:
-        refuse_without_effect(given, ("encoding",), f"{ending} files", path)
+        refuse_without_effect(given, ("encoding",), f"{ending} files")
 
 
-def check_words_of_kind(given: Mapping[str, Any], kind: str, path: Path) -> None:
+def check_words_of_kind(given: Mapping[str, Any], kind: str) -> None:
     """Refuse words that say nothing about judgments of a format of the field."""
     name = kind.replace("_", " ")
     if kind in COMPARISON_KINDS:
-        refuse_without_effect(given, ("scale", "year"), name, path)
+        refuse_without_effect(given, ("scale", "year"), name)
     if kind != "votes":
-        refuse_without_effect(given, ("order",), name, path)
+        refuse_without_effect(given, ("order",), name)

@@ -10,7 +10,7 @@ from ..errors import DataError
 from ..judgments import Judgments
 from .catalogue import Campaign, find_campaign, is_known
 from .formats import arena
-from .formats.files import clean_names, first_line, locate, need_columns, read_numbers, read_table
+from .formats.files import clean_names, locate, need_columns, read_numbers, read_table, split_header
 from .paths import data_root
 
 FILE = "file"  # a table with a column for each judge model
@@ -65,7 +65,7 @@ def _files(campaign: Campaign) -> dict[str, Path]:
 
 
 def _read_scores(file: Path) -> dict[str, pd.DataFrame]:
-    table = read_table(file, "\t" if "\t" in first_line(file) else ",")
+    table = read_table(file, split_header(file)[0])
     need_columns(table, PLACES[:2], file)
     places = [name for name in PLACES if name in table]
     names, _ = clean_names(table, {name: name for name in places}, file)

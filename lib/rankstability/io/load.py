@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from ..arguments import check_arguments
-from ..errors import DataError, suggest
+from ..errors import DataError
 from ..judgments import COUNTED_TYPES, Judgments
 from .catalogue import Campaign, find_campaign, is_known, list_campaigns
 from .formats import (
@@ -233,8 +233,7 @@ def _load_path(name: str, pair: str, task: str) -> Judgments:
     if len(known) == 1 and (not wanted or "" in known):
         return next(iter(known.values()))  # a file without language pairs holds them all
     if wanted not in known:
-        expected = suggest(wanted, known) or ", ".join(known)
-        raise DataError("unknown_pair", file=path, value=wanted or None, expected=expected)
+        raise DataError("unknown_pair", file=path, value=wanted or None, known=known)
     return known[wanted]
 
 
@@ -276,9 +275,8 @@ def _choose_task(campaign: Campaign, pair: str, task: str) -> tuple[str, str]:
         raise DataError("several_tasks", value=f"{campaign.name}, {pair}", expected=tracks)
     names = [_pair_name(each, track) for each, track in known]
     wanted = _pair_name(pair, task)
-    expected = suggest(wanted, names) or ", ".join(names)
     code = "unknown_pair" if wanted else "several_pairs"
-    raise DataError(code, file=campaign.name, value=wanted or None, expected=expected)
+    raise DataError(code, file=campaign.name, value=wanted or None, known=names)
 
 
 def _load(campaign: Campaign, pair: str, task: str) -> Judgments:

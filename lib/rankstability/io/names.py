@@ -13,9 +13,9 @@ import pandas as pd
 
 from ..errors import DataError, suggest
 from ..judgments import Judgments
+from .cells import refuse_half_characters
+from .columns import is_number, nested_value, spelled
 from .notes import MAX_LISTED, MIN_ON_SCALE, NOBODY, Notes, add_notes
-from .shape import is_number, spelled
-from .table import refuse_half_characters
 
 MISSING = ("", "na", "n/a", "nan", "none", "null", "-")
 NO_NAMES = ("nan", "n/a", "#n/a", "#ref!", "null", "none")  # of systems and segments
@@ -48,7 +48,7 @@ def clean_names(table: pd.DataFrame, roles: Sequence[str], notes: Notes) -> pd.D
         codes, found = pd.factorize(table[role].astype(str))
         names = np.asarray(found, dtype=object).tolist()
         together = "\n".join(names)
-        refuse_half_characters(names, role, notes.file)
+        refuse_half_characters(names, role)
         if not UNUSUAL.search(together) and together.count("\n") == len(names) - 1:
             continue
         for code, pattern, instead in (
@@ -61,6 +61,36 @@ def clean_names(table: pd.DataFrame, roles: Sequence[str], notes: Notes) -> pd.D
             names = changed
         table[role] = np.array(names, dtype=object)[codes]
     return table
+
+
+def read_names(
+    table: pd.DataFrame,
+    roles: Sequence[str],
+    codes: Mapping[str, str],
+    given: Mapping[str, Any],
+    notes: Notes,
+    found: Mapping[str, str],
+) -> pd.DataFrame:
+    """Return the table with clean names, joined as the codes say; refuse lists and rounded ids."""
+    for role in roles:
+        if role in table and (nested := nested_value(table[role])):
+            raise DataError("list_as_name", column=found[role], value=nested)
+    table = clean_names(table, roles, notes)
+    refuse_rounded(table, roles, given, found)
+    return clean_names(apply_name_codes(table, roles, codes), roles, notes)
+
+
+def declared_facts(table: pd.DataFrame, given: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """Return what the words and the name of the source say about judgments of any kind."""
+    annotators = [str(n) for n in table["annotator"].unique() if n] if "annotator" in table else []
+    return {
+        "campaign": visible(given.get("title", re.sub(r"\.\w+(\.gz)?$", "", source))),
+        "source": source,
+        "humans": tuple(given.get("humans", ())),
+        "controls": tuple(given.get("controls", ())),
+        "judge_models": find_models(annotators, given),
+        "declared": dict(given),
+    }
 
 
 def visible(text: str) -> str:
@@ -98,7 +128,6 @@ def refuse_rounded(
     roles: Sequence[str],
     given: Mapping[str, Any],
     found: Mapping[str, str],
-    file: str | None,
 ) -> None:
     """Refuse names such as ``1.2e+18``: ids that a program stored as rounded numbers."""
     if given.get("names") == "exact":
@@ -108,9 +137,7 @@ def refuse_rounded(
         rounded = [name for name in names if ROUNDED.fullmatch(name)]
         if rounded:
             row = int((table[role] == rounded[0]).to_numpy().argmax())
-            raise DataError(
-                "rounded_ids", file=file, row=row, column=found.get(role, role), value=rounded[0]
-            )
+            raise DataError("rounded_ids", row=row, column=found.get(role, role), value=rounded[0])
 
 
 def apply_name_codes(
@@ -129,9 +156,7 @@ def apply_name_codes(
     return table
 
 
-def refuse_empty(
-    table: pd.DataFrame, roles: Sequence[str], found: Mapping[str, str], file: str | None
-) -> None:
+def refuse_empty(table: pd.DataFrame, roles: Sequence[str], found: Mapping[str, str]) -> None:
     """Refuse empty names; if a column names the first row of each group only, it can be filled."""
     for role in roles:
         if role not in table or not (table[role] == "").any():
@@ -142,7 +167,7 @@ def refuse_empty(
         fill = {"fill_down": [found.get(name, name) for name in filled]}
         drop = {"where": {f"{found[role]}!": ""}}
         raise DataError(
-            "empty_name", file=file, row=int(empty[0]), column=found[role], rows=len(empty),
+            "empty_name", row=int(empty[0]), column=found[role], rows=len(empty),
             propose=[fill] if grouped else [drop],
         )  # fmt: skip
 
@@ -153,9 +178,7 @@ def names_first_row_only(names: pd.Series) -> bool:
     return bool(named.iloc[0] and 1 < named.sum() < MAX_NAMED_FIRST * len(names))
 
 
-def refuse_alike(
-    table: pd.DataFrame, roles: Sequence[str], given: Mapping[str, Any], file: str | None
-) -> None:
+def refuse_alike(table: pd.DataFrame, roles: Sequence[str], given: Mapping[str, Any]) -> None:
     """Refuse names of one role that differ only by case, blanks, leading zeros or punctuation."""
     if given.get("names") == "exact":
         return
@@ -169,23 +192,23 @@ def refuse_alike(
                 groups.setdefault(plain_name(name), []).append(name)
         alike = [names for names in groups.values() if len(names) > 1]
         if alike:
-            raise alike_error(role, alike, file)
+            raise alike_error(role, alike)
 
 
-def alike_error(role: str, alike: Sequence[Sequence[str]], file: str | None) -> DataError:
+def alike_error(role: str, alike: Sequence[Sequence[str]]) -> DataError:
     """Return the error for names that look alike: join them, or keep them apart."""
     shown = "; ".join(" and ".join(names) for names in alike[:MAX_LISTED])
     more = f"; and {len(alike) - MAX_LISTED} more" if len(alike) > MAX_LISTED else ""
     joined = {other: names[0] for names in alike for other in names[1:]}
     numbers = any(is_number(old) and is_number(new) for old, new in joined.items())
     return DataError(
-        "names_alike", file=file, column=role, value=shown + more,
+        "names_alike", column=role, value=shown + more,
         expected="one spelling of each name, or --names exact",
         alternatives=[*([] if numbers else [{"codes": joined}]), {"names": "exact"}],
     )  # fmt: skip
 
 
-def refuse_segments_alike(table: pd.DataFrame, given: Mapping[str, Any], file: str | None) -> None:
+def refuse_segments_alike(table: pd.DataFrame, given: Mapping[str, Any]) -> None:
     """Refuse segments that differ only in form: by leading zeros, or by case between systems."""
     if given.get("names") == "exact":
         return
@@ -201,7 +224,7 @@ def refuse_segments_alike(table: pd.DataFrame, given: Mapping[str, Any], file: s
             twice = twice[[_share_nothing(systems, names[bare == key]) for key in twice]]
     if len(twice):
         alike = [names[bare == key].tolist() for key in twice.unique()]
-        raise alike_error("segment", alike, file)
+        raise alike_error("segment", alike)
 
 
 def _share_nothing(systems: pd.Series, names: pd.Series) -> bool:
@@ -214,7 +237,6 @@ def refuse_totals(
     table: pd.DataFrame,
     roles: Sequence[str],
     given: Mapping[str, Any],
-    file: str | None,
     found: Mapping[str, str] | None = None,
 ) -> None:
     """Refuse rows that are totals, averages or labels, not judgments.
@@ -249,14 +271,12 @@ def refuse_totals(
             if role == "system":
                 proposed.append({"controls": listed})
             raise DataError(
-                "rows_that_are_no_judgments", file=file, column=str(columns.get(role, role)),
+                "rows_that_are_no_judgments", column=str(columns.get(role, role)),
                 value=", ".join(listed[:MAX_LISTED]), propose=proposed,
             )  # fmt: skip
 
 
-def refuse_labels(
-    table: pd.DataFrame, given: Mapping[str, Any], found: Mapping[str, str], file: str | None
-) -> None:
+def refuse_labels(table: pd.DataFrame, given: Mapping[str, Any], found: Mapping[str, str]) -> None:
     """Refuse a row of which every name occurs in this row only, such as a row of labels."""
     roles = [role for role in ("system", "segment", "annotator") if role in table]
     if given.get("names") == "exact" or len(roles) < 2 or len(table) < MIN_ON_SCALE:
@@ -269,16 +289,14 @@ def refuse_labels(
         return
     row = int(np.argmax(single))
     raise DataError(
-        "rows_that_are_no_judgments", file=file, row=row, column=found["system"],
+        "rows_that_are_no_judgments", row=row, column=found["system"],
         value=", ".join(str(table[role].iloc[row]) for role in roles),
         expected="names that occur in other rows, too",
         propose=[{"where": {f"{found['system']}!": str(table["system"].iloc[row])}}],
     )  # fmt: skip
 
 
-def name_segments(
-    table: pd.DataFrame, notes: Notes, file: str | None, segment: str = "segment"
-) -> pd.DataFrame:
+def name_segments(table: pd.DataFrame, notes: Notes, segment: str = "segment") -> pd.DataFrame:
     """Name segments (or questions) by their documents if they are numbered within documents.
 
     They are if half of the documents share names of segments. If fewer do, a segment of two
@@ -294,7 +312,7 @@ def name_segments(
     if 2 * pairs.loc[again, outer].nunique() < pairs[outer].nunique():
         second = pairs[pairs[segment].duplicated()].iloc[0]
         raise DataError(
-            f"segment_of_two_{outer}s", file=file, row=int(second.name), column=outer,
+            f"segment_of_two_{outer}s", row=int(second.name), column=outer,
             value=f"{second[outer]} for {segment} {second[segment]}",
         )  # fmt: skip
     joined = table[outer].astype(str) + ":" + table[segment].astype(str)
@@ -313,9 +331,7 @@ def name_nobody(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     return table
 
 
-def check_declared(
-    table: pd.DataFrame, given: Mapping[str, Any], word: str, role: str, file: str | None
-) -> None:
+def check_declared(table: pd.DataFrame, given: Mapping[str, Any], word: str, role: str) -> None:
     """Refuse a declared control, human translation or model that does not occur."""
     if not given.get(word):
         return
@@ -325,15 +341,13 @@ def check_declared(
             nearest = suggest(name, known)
             named = [nearest if each == name else each for each in given[word]]
             raise DataError(
-                "unknown_name", file=file, column=word, value=name,
+                "unknown_name", column=word, value=name,
                 expected=", ".join(sorted(known)[:MAX_LISTED]) or None,
                 propose=[{word: list(dict.fromkeys(named))}] if nearest else [],
             )  # fmt: skip
 
 
-def find_models(
-    annotators: Sequence[str], given: Mapping[str, Any], file: str | None
-) -> tuple[str, ...]:
+def find_models(annotators: Sequence[str], given: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the annotators that are models: those declared, or all if all have names of models.
 
     Refuses models among people that are not declared.
@@ -343,7 +357,7 @@ def find_models(
     models = tuple(name for name in annotators if MODEL.search(name))
     if models and len(models) < len(annotators):
         raise DataError(
-            "models_among_annotators", file=file, value=", ".join(models[:MAX_LISTED]),
+            "models_among_annotators", value=", ".join(models[:MAX_LISTED]),
             propose=[{"models": list(models)}],
         )  # fmt: skip
     return models

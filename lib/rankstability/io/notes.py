@@ -13,7 +13,7 @@ import pandas as pd
 from ..errors import escape_invisible
 from ..judgments import EXCLUDED, Judgments
 from . import settings
-from .shape import spelled
+from .columns import spelled
 
 NOBODY = ("unknown", "anonymous", "anon", "-", "?", "", "na", "n/a", "nan", "none", "null")
 MAX_UNREAD = 20  # names of files that a note lists

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pandas as pd
 
 from ..arguments import check_arguments
-from ..errors import DataError, suggest
+from ..errors import DataError
 from .catalogue import Campaign, find_campaign, is_known
+from .delimited import BLANKS
 from .formats.files import (
-    BLANKS,
     locate,
     need_columns,
     read_counts,
     read_numbers,
     read_table,
 )
-from .formats.segment_scores import read_stand_off_rows
 from .paths import repository_root
 
 OFFICIAL = [
@@ -62,7 +60,7 @@ def official(campaign: str | Path, pair: str) -> pd.DataFrame:
     >>> rs.official("demo-srdc", "de-en").columns[:2].tolist()
     ['system', 'z_official']
     """
-    folder = _folder(campaign, pair)
+    folder = folder_of(campaign, pair)
     found = None if folder is None else _find_ranking(folder, pair)
     if folder is None or found is None:
         return pd.DataFrame(columns=OFFICIAL)
@@ -87,7 +85,8 @@ def official(campaign: str | Path, pair: str) -> pd.DataFrame:
     return ranking
 
 
-def _folder(campaign: str | Path, pair: str) -> Path | None:
+def folder_of(campaign: str | Path, pair: str) -> Path | None:
+    """Return the folder of a pair in a campaign of the catalogue; None for other data."""
     if not is_known(str(campaign)):
         return None
     found = find_campaign(str(campaign))
@@ -131,43 +130,6 @@ def _clusters(folder: Path, pair: str) -> dict[str, int]:
     return numbers
 
 
-def official_p_values(campaign: str, pair: str) -> pd.DataFrame:
-    """Return the released p-values (``adwilcox-XXYY.csv``): rows better than columns, one-sided.
-
-    Values that are not significant are printed as 0.12. File-name prefixes and suffixes of systems
-    are removed. The frame is empty if the release holds none.
-    """
-    folder = _folder(campaign, pair)
-    name = f"adwilcox-{pair.replace('-', '')}.csv"
-    file = None if folder is None else locate(folder, name)
-    if file is None:
-        return pd.DataFrame()
-    header, *lines = file.read_text(encoding="utf-8").splitlines()
-    systems = header.split()
-    rows = {line.split()[0]: line.split()[1:] for line in lines if line.strip()}
-    if any(len(cells) != len(systems) for cells in rows.values()):
-        raise DataError("not_a_table", file=file)
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=systems).astype(float)
-    return table.rename(index=_plain_name, columns=_plain_name)
-
-
-def _plain_name(name: str) -> str:
-    """Return ``A.1`` of ``newstest2020.cs-en.A.1.sgm``; other names stay."""
-    return re.sub(r"^newstest[^.]*\.[^.]*\.(.*)\.sgm$", r"\1", name)
-
-
-def official_segment_scores(campaign: str, pair: str) -> dict[str, pd.DataFrame]:
-    """Return the organisers' segment scores (``official/XX-YY.NAME.seg.score``) by their NAME.
-
-    The columns are system, segment (the line of the test set, from 0) and score.
-    """
-    folder = _folder(campaign, pair)
-    if folder is None:
-        return {}
-    files = sorted((folder / "official").glob(f"{pair}.*.seg.score*"))
-    return {file.name.split(".")[1]: read_stand_off_rows(file)[0] for file in files}
-
-
 @check_arguments
 def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFrame:
     """Return the numbers that a paper prints, one per row.
@@ -204,8 +166,9 @@ def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFram
     """
     known = published_papers()
     if paper not in known:
-        expected = suggest(paper, known) or ", ".join(known) or "a clone with data/published"
-        raise DataError("unknown_paper", value=paper, expected=expected)
+        raise DataError(
+            "unknown_paper", value=paper, known=known or ["a clone with data/published"]
+        )
     rows = pd.read_csv(_published_folder() / f"{paper}.csv", dtype=str, keep_default_na=False)
     if notebook:
         rows = rows[[each == notebook[:2] for each in rows["notebook"]]]

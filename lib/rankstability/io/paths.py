@@ -38,3 +38,9 @@ def shorten(path: Path) -> str:
         return str(Path(path).resolve().relative_to(repository_root()))
     except (ValueError, RuntimeError):  # outside; a link that leads to itself
         return str(path)
+
+
+def ending_of(path: Path) -> str:
+    """Return the ending of a file's name, without ``.gz``."""
+    name = path.name.lower().removesuffix(".gz")
+    return Path(name).suffix

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import DataError
-from .shape import list_columns, nested_value, spelled
+from .columns import list_columns, nested_value, spelled
 
 HEAD = 5000  # rows that are looked at
 MAX_SYSTEMS = 200
@@ -59,8 +59,8 @@ SCALES = (
     ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
 )
 OF_ERRORS = (
-    "a score for each output; or errors of MQM as a table with tabs (.tsv) and the columns system, "
-    "doc, docSegId, globalSegId, rater, source, target, category, severity"
+    "a score for each output; or errors of MQM in a file with the columns system, doc, docSegId, "
+    "globalSegId, rater, category, severity"
 )
 WITHOUT_NAMES = "a row of names; if the file has none, --header none"
 TWO_ROWS = "a name for each column; --header 3 if row 3 names them, --header 1 2 if two rows do"
@@ -319,20 +319,19 @@ def missing_roles(
     roles: Mapping[str, str],
     missing: Sequence[str],
     votes: bool,
-    file: str | None,
 ) -> DataError:
     """Return the error for roles that are neither declared nor found, with proposed words."""
     names = ", ".join(missing)
     columns = list_columns(frame)
     nothing = not votes and "score" in missing and not has_numbers(frame)
     if nothing or not {spelled(str(name)) for name in frame.columns} - {"id"}:
-        return DataError("no_ratings", file=file, missing=names, columns=columns)
+        return DataError("no_ratings", missing=names, columns=columns)
     form, proposed = other_form(frame)
     if not votes and not proposed and _are_totals(frame, roles, missing):
-        return DataError("only_totals", file=file, missing=names, columns=columns)
+        return DataError("only_totals", missing=names, columns=columns)
     proposed += propose_roles(frame, roles, missing, votes)
     return DataError(
-        "missing_role", file=file, expected=form, propose=proposed, missing=names, columns=columns
+        "missing_role", expected=form, propose=proposed, missing=names, columns=columns
     )
 
 

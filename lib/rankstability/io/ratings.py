@@ -12,28 +12,25 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import Judgments
+from .columns import ITEM_TYPES, is_number
 from .decimals import read_decimal_commas
 from .each import refuse_criteria, refuse_languages, refuse_undeclared, split_rows
 from .names import (
     MISSING,
-    apply_name_codes,
     as_categories,
     check_declared,
-    clean_names,
-    find_models,
+    declared_facts,
     name_nobody,
     name_segments,
+    read_names,
     refuse_alike,
     refuse_empty,
     refuse_labels,
-    refuse_rounded,
     refuse_segments_alike,
     refuse_totals,
-    visible,
 )
 from .notes import MAX_LISTED, Notes, list_unused, note_other_scales, note_repeats
 from .propose import word_scale
-from .shape import ITEM_TYPES, is_number, nested_value
 
 KEYS = ("system", "segment", "annotator", "document", "criterion", "pair")
 LOWER = re.compile(
@@ -53,46 +50,39 @@ def build_ratings(
     given: dict[str, Any],
     notes: Notes,
     source: str,
-    file: str | None,
     found: Mapping[str, str],
 ) -> Any:
     """Return ratings from one row per judgment; by pair or by ``each`` if there are several."""
     names = ("system", "segment", "annotator", "document", "domain", "criterion", "hit", "pair")
     codes = given.get("codes", {})
-    first_line = table.attrs.get("first_line")
-    for role in names:
-        if role in table and (nested := nested_value(table[role])):
-            raise DataError("list_as_name", file=file, column=found[role], value=nested)
-    table = clean_names(table, names, notes)
-    refuse_rounded(table, names, given, found, file)
-    table = clean_names(apply_name_codes(table, names, codes), names, notes)
-    table["score"] = read_decimal_commas(table["score"], given, notes, found["score"], file)
-    table["score"] = read_scores(table["score"], codes, found["score"], file, first_line)
-    refuse_empty(table, ("system", "segment", "document"), found, file)
-    refuse_totals(table, ("system", "annotator", "segment"), given, file, found)
-    refuse_alike(table, ("system", "annotator", "document", "domain", "criterion"), given, file)
-    refuse_segments_alike(table, given, file)
-    refuse_labels(table, given, found, file)
-    refuse_strays(table["score"], given, found["score"], file)
-    table = name_segments(table, notes, file)
+    table = read_names(table, names, codes, given, notes, found)
+    table["score"] = read_decimal_commas(table["score"], given, notes, found["score"])
+    table["score"] = read_scores(table["score"], codes, found["score"])
+    refuse_empty(table, ("system", "segment", "document"), found)
+    refuse_totals(table, ("system", "annotator", "segment"), given, found)
+    refuse_alike(table, ("system", "annotator", "document", "domain", "criterion"), given)
+    refuse_segments_alike(table, given)
+    refuse_labels(table, given, found)
+    refuse_strays(table["score"], given, found["score"])
+    table = name_segments(table, notes)
     for name in _names_of_score(found["score"], given):
-        _check_direction(name, given, file)
-    _refuse_mixed_directions(table, given, file)
-    _refuse_ranks_in_columns(table, given, file)
+        _check_direction(name, given)
+    _refuse_mixed_directions(table, given)
+    _refuse_ranks_in_columns(table, given)
     table = name_nobody(table, notes)
     scored = table["score"].notna()
     notes.leave_out("no_score", int((~scored).sum()))
     if not scored.any():
-        raise DataError("no_judgments", file=file)
+        raise DataError("no_judgments")
     table, unused = table[scored].reset_index(drop=True), unused[scored].reset_index(drop=True)
-    refuse_criteria(table, given, file)
-    refuse_undeclared(table, unused, KEYS, given, file)
-    refuse_languages(unused, given, False, file)
-    _check_item_types(table, found, file)
+    refuse_criteria(table, given)
+    refuse_undeclared(table, unused, KEYS, given)
+    refuse_languages(unused, given, False)
+    _check_item_types(table, found)
     list_unused(unused, notes, given)
     for word, role in (("controls", "system"), ("humans", "system"), ("models", "annotator")):
-        check_declared(table, given, word, role, file)
-    split = split_rows(table, unused, given, notes, file)
+        check_declared(table, given, word, role)
+    split = split_rows(table, unused, given, notes)
     if split is not None:
         return {
             name: _ratings(
@@ -100,13 +90,12 @@ def build_ratings(
                 given,
                 notes,
                 source,
-                file,
                 name if key == "pair" else "",
                 name,
             )
             for key, name, rows in split
         }
-    return _ratings(table, given, notes, source, file)
+    return _ratings(table, given, notes, source)
 
 
 def _ratings(
@@ -114,7 +103,6 @@ def _ratings(
     given: Mapping[str, Any],
     notes: Notes,
     source: str,
-    file: str | None,
     pair: str = "",
     task: str = "",
 ) -> Judgments:
@@ -124,13 +112,12 @@ def _ratings(
     scale = given.get("scale")
     if scale is not None and not np.isfinite(scale).all():
         shown = f"{scale[0]:g} {scale[1]:g}"
-        raise DataError("bad_setting", file=file, column="scale", value=shown, expected="numbers")
+        raise DataError("bad_setting", column="scale", value=shown, expected="numbers")
     if scale is not None and (low < scale[0] or high > scale[1]):
         row = int(table.index[(table["score"] < scale[0]) | (table["score"] > scale[1])][0])
         value = float(table["score"].iloc[row])
         raise DataError(
             "score_outside_scale",
-            file=file,
             row=row,
             value=value,
             expected=f"{scale[0]:g} to {scale[1]:g}",
@@ -152,30 +139,23 @@ def _ratings(
         else:
             columns[name] = as_categories(table[name])
     lower = bool(given.get("lower_is_better"))
-    annotators = [str(n) for n in table["annotator"].unique() if n] if "annotator" in table else []
-    controls = tuple(given.get("controls", ()))
     made = Judgments(
         table=pd.DataFrame(columns),
         kind="ratings" if units else "leaderboard",
         pair=pair,
         task="" if task == pair else task,
-        campaign=visible(given.get("title", re.sub(r"\.\w+(\.gz)?$", "", source))),
-        source=source,
         year=int(given.get("year", 0)),
         scale=scale,
         lower_is_better=lower,
-        humans=tuple(given.get("humans", ())),
-        controls=controls,
-        judge_models=find_models(annotators, given, file),
-        declared={key: value for key, value in given.items() if not key.startswith("_")},
+        **declared_facts(table, given, source),
         **notes.frames(),
     )
     if len(made.systems) < 2:
-        raise DataError("too_few_systems", file=file, value=", ".join(made.systems) or None)
+        raise DataError("too_few_systems", value=", ".join(made.systems) or None)
     return made
 
 
-def _check_item_types(table: pd.DataFrame, found: Mapping[str, str], file: str | None) -> None:
+def _check_item_types(table: pd.DataFrame, found: Mapping[str, str]) -> None:
     """Write item types as WMT does, in place; refuse others."""
     if "item_type" not in table:
         return
@@ -183,15 +163,13 @@ def _check_item_types(table: pd.DataFrame, found: Mapping[str, str], file: str |
     wrong = np.flatnonzero(types.isna())
     if len(wrong):
         raise DataError(
-            "unknown_word", file=file, row=int(wrong[0]), column=found["item_type"],
+            "unknown_word", row=int(wrong[0]), column=found["item_type"],
             value=table["item_type"].iloc[wrong[0]], expected=", ".join(filter(None, ITEM_TYPES)),
         )  # fmt: skip
     table["item_type"] = types
 
 
-def read_scores(
-    cells: pd.Series, codes: Mapping[str, str], name: str, file: str | None, first_line: int | None
-) -> pd.Series:
+def read_scores(cells: pd.Series, codes: Mapping[str, str], name: str) -> pd.Series:
     """Return scores as numbers; NaN where a cell says that there is none.
 
     Raises DataError with the row for a cell that is no number.
@@ -216,18 +194,15 @@ def read_scores(
         proposed: list[dict[str, Any]] = [{"codes": scale}] if scale else []
         if len(bad) <= MAX_LISTED and np.isfinite(numbers).sum() > len(bad):
             proposed.append({"where": {f"{name}!": bad}})
-        line = None if first_line is None else first_line + row
         raise DataError(
-            "not_a_number", file=file, line=line, row=None if line else row, column=name,
+            "not_a_number", row=row, column=name,
             value=", ".join(bad[:MAX_LISTED]), expected="a number, or --codes 'WORD=NUMBER'",
             propose=proposed,
         )  # fmt: skip
     return pd.Series(np.where(codes_of >= 0, numbers[codes_of], np.nan), index=cells.index)
 
 
-def refuse_strays(
-    scores: pd.Series, given: Mapping[str, Any], column: str, file: str | None
-) -> None:
+def refuse_strays(scores: pd.Series, given: Mapping[str, Any], column: str) -> None:
     """Refuse a value such as -1 or 999 that lies far from all other scores."""
     if "scale" in given:
         return
@@ -245,7 +220,7 @@ def refuse_strays(
         if far and counts[at[0]] <= len(known) / 5:
             keep = (float(values[0]), float(values[-1]))
             raise DataError(
-                "stray_scores", file=file, row=int((scores == value).to_numpy().argmax()),
+                "stray_scores", row=int((scores == value).to_numpy().argmax()),
                 column=column, value=f"{value:g} ({counts[at[0]]} times)",
                 expected=f"{rest[0]:g} to {rest[-1]:g}, as all other scores",
                 alternatives=[{"where": {f"{column}!": f"{value:g}"}}, {"scale": keep}],
@@ -270,20 +245,17 @@ def _has_direction(given: Mapping[str, Any]) -> bool:
     return "lower_is_better" in given or "higher_is_better" in given
 
 
-def _check_direction(column: str, given: Mapping[str, Any], file: str | None) -> None:
+def _check_direction(column: str, given: Mapping[str, Any]) -> None:
     """Ask for the direction where the name of the score suggests that lower is better."""
     if _is_lower_better(column) and not _has_direction(given):
         raise DataError(
             "direction",
-            file=file,
             column=column,
             alternatives=[{"lower_is_better": True}, {"higher_is_better": True}],
         )
 
 
-def _refuse_mixed_directions(
-    table: pd.DataFrame, given: Mapping[str, Any], file: str | None
-) -> None:
+def _refuse_mixed_directions(table: pd.DataFrame, given: Mapping[str, Any]) -> None:
     """Ask for the direction where the names of only some criteria or items suggest lower is better."""
     if _has_direction(given):
         return
@@ -303,7 +275,6 @@ def _refuse_mixed_directions(
         ]
     raise DataError(
         "mixed_directions",
-        file=file,
         value=", ".join(lower[:MAX_LISTED]),
         alternatives=alternatives,
     )
@@ -317,9 +288,7 @@ def _words_for(word: str, names: list[str], given: Mapping[str, Any]) -> dict[st
     return {word: None, "score": names[0], **each}
 
 
-def _refuse_ranks_in_columns(
-    table: pd.DataFrame, given: Mapping[str, Any], file: str | None
-) -> None:
+def _refuse_ranks_in_columns(table: pd.DataFrame, given: Mapping[str, Any]) -> None:
     """Ask for the direction where the scores of one annotator on each segment are the ranks 1 to n."""
     scored = table[table["score"].notna()]
     if _has_direction(given) or scored["score"].min() != 1 or scored["score"].max() < MIN_RANKS:
@@ -333,6 +302,6 @@ def _refuse_ranks_in_columns(
     whole = (scored["score"] == np.rint(scored["score"])).all()
     if len(found) >= MIN_RANKINGS and ranks.all() and whole:
         raise DataError(
-            "ranks_in_columns", file=file, value=f"1 to {found['size'].max()}",
+            "ranks_in_columns", value=f"1 to {found['size'].max()}",
             alternatives=[{"lower_is_better": True}, {"higher_is_better": True}],
         )  # fmt: skip

@@ -47,17 +47,7 @@ def add_remedy(
 
 def with_commands(error: DataError, lines: Sequence[str]) -> DataError:
     """Return the error with these commands as its remedy, one a line."""
-    return DataError(
-        error.code,
-        file=error.file,
-        line=error.line,
-        row=error.row,
-        column=error.column,
-        value=error.value,
-        expected=error.expected,
-        remedy="\n  ".join(lines),
-        **error.details,
-    )
+    return error.changed(remedy="\n  ".join(lines))
 
 
 def _changes(error: DataError, name: str) -> list[dict[str, Any]]:

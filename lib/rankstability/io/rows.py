@@ -8,32 +8,30 @@ from collections.abc import Sequence
 import pandas as pd
 
 from ..errors import DataError
+from .columns import find_column, list_columns
 from .notes import Notes
-from .shape import find_column, list_columns
 
 OUTPUT = ("system", "segment", "document", "domain", "criterion", "pair", "item_type", "annotator")
 DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?")  # the year comes first
 
 
-def fill_down(
-    frame: pd.DataFrame, columns: Sequence[str], notes: Notes, file: str | None
-) -> pd.DataFrame:
+def fill_down(frame: pd.DataFrame, columns: Sequence[str], notes: Notes) -> pd.DataFrame:
     """Return the frame with the value above in each empty cell of these columns; count the cells.
 
     Spreadsheets leave cells empty below the first row of a group, as merged cells do.
     """
-    for column in (find_column(frame, name, "fill_down", file) for name in columns):
+    for column in (find_column(frame, name, "fill_down") for name in columns):
         cells = frame[column].map(str)
         filled = cells.where(cells.str.strip() != "").ffill().fillna("")
         changed = int((filled != cells).sum())
         if not changed:
-            raise DataError("nothing_to_fill", file=file, column=column)
+            raise DataError("nothing_to_fill", column=column)
         notes.keep("filled_down", changed, column)
         frame = frame.assign(**{column: filled})
     return frame
 
 
-def latest_rows(table: pd.DataFrame, when: pd.Series, file: str | None) -> pd.Series:
+def latest_rows(table: pd.DataFrame, when: pd.Series) -> pd.Series:
     """Return which rows are not followed by a later score of the same output by the same annotator.
 
     Parameters
@@ -50,7 +48,7 @@ def latest_rows(table: pd.DataFrame, when: pd.Series, file: str | None) -> pd.Se
     """
     if "annotator" not in table:
         columns = list_columns(table)
-        raise DataError("missing_role", file=file, missing="annotator", columns=columns)
+        raise DataError("missing_role", missing="annotator", columns=columns)
     keys = [table[name].map(str).str.strip() for name in OUTPUT if name in table]
     cells = when.map(str).str.strip()
     times = pd.to_numeric(cells, errors="coerce")
@@ -59,7 +57,5 @@ def latest_rows(table: pd.DataFrame, when: pd.Series, file: str | None) -> pd.Se
         times = pd.to_datetime(dated, format="mixed", errors="coerce", utc=True)
     wrong = times.index[times.isna()]
     if len(wrong):
-        raise DataError(
-            "not_a_time", file=file, row=wrong[0], column=str(when.name), value=cells[wrong[0]]
-        )
+        raise DataError("not_a_time", row=wrong[0], column=str(when.name), value=cells[wrong[0]])
     return times == times.groupby(keys).transform("max")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,26 +10,23 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import Judgments
+from .columns import TRUTH, is_number, list_columns, spelled
 from .each import refuse_criteria, refuse_languages, refuse_undeclared, split_rows
 from .names import (
     MISSING,
     MODEL,
-    apply_name_codes,
     as_categories,
     check_declared,
-    clean_names,
-    find_models,
+    declared_facts,
     name_nobody,
     name_segments,
+    read_names,
     refuse_alike,
     refuse_empty,
-    refuse_rounded,
     refuse_totals,
-    visible,
 )
 from .notes import MAX_LISTED, Notes, list_unused
 from .propose import propose_codes, question_columns
-from .shape import TRUTH, is_number, list_columns, nested_value, spelled
 
 WINNERS = {
     "left": "left", "model_a": "left", "right": "right", "model_b": "right", "tie": "tie",
@@ -48,74 +44,66 @@ def build_votes(
     given: dict[str, Any],
     notes: Notes,
     source: str,
-    file: str | None,
     found: Mapping[str, str],
 ) -> Any:
     """Return votes from one row per comparison; by ``each`` if it is given."""
     names = ("left", "right", "annotator", "question", "domain", "pair")
     codes = dict(given.get("codes", {}))
     sides = {"left", "right", "tie"}
-    table = clean_names(table, names, notes)
-    refuse_rounded(table, names, given, found, file)
     joined = {k: v for k, v in codes.items() if v not in sides}
-    table = clean_names(apply_name_codes(table, names, joined), names, notes)
-    refuse_flag_of_ties(unused, file)
-    for role in names:
-        if role in table and (nested := nested_value(table[role])):
-            raise DataError("list_as_name", file=file, column=found[role], value=nested)
-    refuse_empty(table, ("left", "right"), found, file)
+    table = read_names(table, names, joined, given, notes, found)
+    refuse_flag_of_ties(unused)
+    refuse_empty(table, ("left", "right"), found)
     same = table["left"] == table["right"]
     if same.mean() > MAX_WITH_ITSELF:
         row = int(same.to_numpy().argmax())
-        raise DataError("model_against_itself", file=file, row=row, value=table["left"].iloc[row])
+        raise DataError("model_against_itself", row=row, value=table["left"].iloc[row])
     notes.leave_out("with_itself", int(same.sum()))
     table, unused = table[~same].reset_index(drop=True), unused[~same].reset_index(drop=True)
     both = pd.DataFrame({"system": pd.concat([table["left"], table["right"]])})
-    refuse_totals(both, ("system",), given, file)
-    refuse_alike(both, ("system",), given, file)
-    refuse_alike(table, ("annotator", "domain"), given, file)
-    table = name_segments(table, notes, file, "question")
+    refuse_totals(both, ("system",), given)
+    refuse_alike(both, ("system",), given)
+    refuse_alike(table, ("annotator", "domain"), given)
+    table = name_segments(table, notes, "question")
     table = name_nobody(table, notes)
-    need_question(table, unused, given, file)
-    refuse_codes_as_names(table["winner"], table["left"], table["right"], file, codes)
-    table["winner"], bad = read_winners(table, {k: v for k, v in codes.items() if v in sides}, file)
+    need_question(table, unused, given)
+    refuse_codes_as_names(table["winner"], table["left"], table["right"], codes)
+    table["winner"], bad = read_winners(table, {k: v for k, v in codes.items() if v in sides})
     if bad.any():
         table["both_bad"] = bad
         notes.keep("both_bad", int(bad.sum()))
     judged = table["winner"] != ""
     notes.leave_out("no_winner", int((~judged).sum()))
     if not judged.any():
-        raise DataError("no_judgments", file=file)
+        raise DataError("no_judgments")
     table, unused = table[judged].reset_index(drop=True), unused[judged].reset_index(drop=True)
     if table["winner"].eq("tie").all():
-        raise DataError("only_ties", file=file)
-    _refuse_known_models(unused, file)
-    refuse_mixed_votes(table, unused, given, file)
+        raise DataError("only_ties")
+    _refuse_known_models(unused)
+    refuse_mixed_votes(table, unused, given)
     list_unused(unused, notes, given)
     if "question" in table:
         notes.keep("identical_rows", int(table.duplicated().sum()))
         notes.keep("both_orders", count_both_orders(table) if given.get("order") is None else 0)
-    check_declared(table, given, "models", "annotator", file)
+    check_declared(table, given, "models", "annotator")
     for word in ("controls", "humans"):
-        check_declared(both, given, word, "system", file)
-    split = split_rows(table, unused, given, notes, file)
+        check_declared(both, given, word, "system")
+    split = split_rows(table, unused, given, notes)
     if split is not None:
         return {
-            name: _votes(table[rows].reset_index(drop=True), given, notes, source, file, name)
+            name: _votes(table[rows].reset_index(drop=True), given, notes, source, name)
             for _, name, rows in split
         }
-    return _votes(table, given, notes, source, file)
+    return _votes(table, given, notes, source)
 
 
-def refuse_mixed_votes(
-    table: pd.DataFrame, unused: pd.DataFrame, given: Mapping[str, Any], file: str | None
-) -> None:
+def refuse_mixed_votes(table: pd.DataFrame, unused: pd.DataFrame, given: Mapping[str, Any]) -> None:
     """Refuse votes of several criteria or languages, or that differ in an undeclared column."""
-    refuse_criteria(table, given, file)
+    refuse_criteria(table, given)
     if "question" in table and "annotator" in table:
         named = [name for name in unused.columns if spelled(str(name)) in table]
-        refuse_undeclared(table, unused.drop(columns=named), KEYS, given, file)
-    refuse_languages(unused, given, True, file)
+        refuse_undeclared(table, unused.drop(columns=named), KEYS, given)
+    refuse_languages(unused, given, True)
 
 
 def _votes(
@@ -123,36 +111,26 @@ def _votes(
     given: Mapping[str, Any],
     notes: Notes,
     source: str,
-    file: str | None,
     task: str = "",
 ) -> Judgments:
     """Return the votes of one ranking."""
-    annotators = [str(n) for n in table["annotator"].unique() if n] if "annotator" in table else []
     columns = {}
     for name in table.columns:
         if name == "both_bad":
             columns[name] = table[name].astype(bool)
         elif name != "pair":
             columns[name] = as_categories(table[name])
-    order_known = given.get("order") != "unknown"
     return Judgments(
         table=pd.DataFrame(columns),
         kind="votes",
         task=task,
-        campaign=visible(given.get("title", re.sub(r"\.\w+(\.gz)?$", "", source))),
-        source=source,
-        controls=tuple(given.get("controls", ())),
-        humans=tuple(given.get("humans", ())),
-        judge_models=find_models(annotators, given, file),
-        order_known=order_known,
-        declared=dict(given),
+        order_known=given.get("order") != "unknown",
+        **declared_facts(table, given, source),
         **notes.frames(),
     )
 
 
-def read_winners(
-    table: pd.DataFrame, codes: Mapping[str, str], file: str | None
-) -> tuple[pd.Series, pd.Series]:
+def read_winners(table: pd.DataFrame, codes: Mapping[str, str]) -> tuple[pd.Series, pd.Series]:
     """Return the winner of each comparison (left, right, tie or empty), and whether both were bad.
 
     Codes that cannot mean anything else, and the names of the two systems, need no declaration.
@@ -168,12 +146,10 @@ def read_winners(
             meaning[value] = exact[value]
         elif _in_ranges(value, ranges):
             meaning[value] = _in_ranges(value, ranges)
-        elif not codes and value.lower() in WINNERS:
+        elif value.lower() in WINNERS:
             meaning[value] = WINNERS[value.lower()]
-        elif value.lower() in MISSING and value not in codes:
+        elif value.lower() in MISSING:
             meaning[value] = ""
-        elif codes and value.lower() in WINNERS and value not in exact:
-            meaning[value] = WINNERS[value.lower()]
     winner = text.map(meaning)
     by_name = winner.isna()
     winner = winner.where(~(by_name & (text == table["left"])), "left")
@@ -185,7 +161,7 @@ def read_winners(
         systems = {str(name) for side in ("left", "right") for name in table[side].unique()}
         known = {value: side for value, side in meaning.items() if side in ("left", "right", "tie")}
         raise DataError(
-            "unknown_winner", file=file, column="winner", value=shown,
+            "unknown_winner", column="winner", value=shown,
             expected="--codes VALUE=left VALUE=right VALUE=tie",
             alternatives=propose_codes([str(value) for value in counts.index], known, systems),
         )  # fmt: skip
@@ -196,7 +172,6 @@ def refuse_codes_as_names(
     winner: pd.Series,
     left: pd.Series,
     right: pd.Series,
-    file: str | None,
     codes: Mapping[str, str] | None = None,
 ) -> None:
     """Refuse a value of ``winner`` that is a usual code and also the name of a system."""
@@ -205,7 +180,7 @@ def refuse_codes_as_names(
         plain = value.strip().lower()
         if plain in names and plain in WINNERS and value.strip() not in (codes or {}):
             raise DataError(
-                "code_is_a_system", file=file, column="winner", value=value.strip(),
+                "code_is_a_system", column="winner", value=value.strip(),
                 propose=[{"codes": {value.strip(): WINNERS[plain]}}],
             )  # fmt: skip
 
@@ -221,7 +196,7 @@ def _in_ranges(value: str, ranges: Sequence[tuple[str, str]]) -> str:
     return ""
 
 
-def _refuse_known_models(unused: pd.DataFrame, file: str | None) -> None:
+def _refuse_known_models(unused: pd.DataFrame) -> None:
     """Refuse votes of which some were given by people who knew the models (``anony`` false)."""
     if "anony" not in unused:
         return
@@ -230,7 +205,7 @@ def _refuse_known_models(unused: pd.DataFrame, file: str | None) -> None:
     known = [value for value in known if value]
     if known:
         raise DataError(
-            "models_known", file=file, column="anony", value=", ".join(known),
+            "models_known", column="anony", value=", ".join(known),
             propose=[{"where": {"anony!": known if len(known) > 1 else known[0]}}],
         )  # fmt: skip
 
@@ -252,9 +227,7 @@ def count_both_orders(table: pd.DataFrame) -> int:
     return int((shown[places] == swapped).sum())
 
 
-def need_question(
-    table: pd.DataFrame, unused: pd.DataFrame, given: Mapping[str, Any], file: str | None
-) -> None:
+def need_question(table: pd.DataFrame, unused: pd.DataFrame, given: Mapping[str, Any]) -> None:
     """Refuse votes of model judges alone that name no question, the only sampling unit they have."""
     if "annotator" not in table or "question" in table:
         return
@@ -262,19 +235,19 @@ def need_question(
     models = given.get("models") or [name for name in annotators if MODEL.search(name)]
     if models and set(annotators) <= set(models):
         raise DataError(
-            "question_needed", file=file, value=", ".join(list(models)[:MAX_LISTED]),
+            "question_needed", value=", ".join(list(models)[:MAX_LISTED]),
             expected=list_columns(unused) if len(unused.columns) else "a column of questions",
             propose=[{"question": name} for name in question_columns(unused)],
         )  # fmt: skip
 
 
-def refuse_flag_of_ties(frame: pd.DataFrame, file: str | None) -> None:
+def refuse_flag_of_ties(frame: pd.DataFrame) -> None:
     """Refuse a column that marks ties and is not declared."""
     for name in frame.columns:
         if spelled(str(name)) in [spelled(flag) for flag in FLAGS]:
             truth = frame[name].astype(str).str.strip().str.lower().map(TRUTH)
             if truth.notna().all() and truth.any():
                 raise DataError(
-                    "flag_of_ties", file=file, column=str(name), value=int(truth.sum()),
+                    "flag_of_ties", column=str(name), value=int(truth.sum()),
                     propose=[{"tie": str(name)}],
                 )  # fmt: skip

@@ -20,6 +20,7 @@ from .appraise_export import LAYOUTS, find_layout, read_export
 from .appraise_rows import MARKS, mark_rows
 from .appraise_segments import identify_segments
 from .files import (
+    choose,
     counted,
     need_columns,
     read_table,
@@ -79,10 +80,8 @@ def read(
     DataError
         For a wrong value in a file, and if the segments of most rows are unknown.
     """
-    known = list_pairs(files)
-    if pair and pair not in known:
-        raise DataError("unknown_pair", file=files[0], value=pair, expected=", ".join(known))
-    return {each: _read_pair(files, each, accounts) for each in ([pair] if pair else known)}
+    chosen = choose(pair, list_pairs(files), files[0])
+    return {each: _read_pair(files, each, accounts) for each in chosen}
 
 
 def _read_pair(

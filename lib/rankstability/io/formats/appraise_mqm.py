@@ -14,6 +14,7 @@ from ...judgments import Judgments
 from ..mqm_weights import DEFAULT
 from .appraise import is_companion, list_pairs, read_rows
 from .appraise_export import LAYOUTS, find_layout, read_export
+from .files import choose
 from .mqm import judgments_of_errors
 from .mqm_rows import CLEAN
 
@@ -57,10 +58,7 @@ def read(
     A segment without a span has no error. Only outputs of systems without a mark count. Raises
     DataError for spans that cannot be read, an unknown severity, and as `appraise.read` does.
     """
-    known = list_pairs(files)
-    if pair and pair not in known:
-        raise DataError("unknown_pair", file=files[0], value=pair, expected=", ".join(known))
-    chosen = [pair] if pair else known
+    chosen = choose(pair, list_pairs(files), files[0])
     return {each: _read_pair(files, each, accounts, weights) for each in chosen}
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...errors import DataError
+from ...errors import DataError, about_file
 from ...judgments import Judgments
+from ..columns import spelled
 from ..notes import Notes, list_unused
-from ..shape import spelled
 from ..votes import (
     need_question,
     refuse_codes_as_names,
@@ -31,6 +31,7 @@ from .files import (
     read_table,
     refuse_repeated_file,
     refuse_row,
+    split_header,
 )
 
 NAME = "arena"
@@ -47,7 +48,7 @@ def matches(path: Path) -> bool:
     if line.lstrip()[:1] in ("{", "["):
         head = read_head(path)
         return all(f'"{name}"' in head for name in HEADER.split())
-    names = {name.strip().strip('"') for name in line.replace("\t", ",").split(",")}
+    names = set(split_header(path)[1])
     return names >= set(HEADER.split()) or names >= {"left", "right", "winner"}
 
 
@@ -70,8 +71,9 @@ def read(
     excluded: list[tuple[str, str, int, str]] = []
     notes: list[tuple[str, str, int, str]] = []
     for file in files:
-        votes, known, unused = read_votes(file)
-        refuse_flag_of_ties(unused, str(file))
+        with about_file(file):
+            votes, known, unused = read_votes(file)
+            refuse_flag_of_ties(unused)
         listed = Notes(file.name)
         list_unused(unused, listed, {})
         notes += listed.kept
@@ -99,8 +101,9 @@ def read(
     unused = pd.concat(others, ignore_index=True)
     criteria = {spelled(str(name)): unused[name] for name in unused}
     named = votes.assign(criterion=criteria["criterion"]) if "criterion" in criteria else votes
-    need_question(votes, unused, words or {}, str(files[0]))
-    refuse_mixed_votes(named, unused, words or {}, str(files[0]))
+    with about_file(files[0]):
+        need_question(votes, unused, words or {})
+        refuse_mixed_votes(named, unused, words or {})
     return {
         pair: Judgments(
             table=votes, kind="votes", pair=pair, excluded=counted(excluded), notes=counted(notes)
@@ -115,7 +118,7 @@ def read_votes(file: Path) -> tuple[pd.DataFrame, int, pd.DataFrame]:
     table = _read_cells(file)
     here = find_columns(table, file)
     known = 0
-    refuse_codes_as_names(table["winner"], table[here["left"]], table[here["right"]], str(file))
+    refuse_codes_as_names(table["winner"], table[here["left"]], table[here["right"]])
     identical = int(table.duplicated().sum()) if "question" in here else 0
     if "anony" in table:
         plain = table["anony"].str.strip().str.lower()
@@ -146,8 +149,7 @@ def read_votes(file: Path) -> tuple[pd.DataFrame, int, pd.DataFrame]:
 
 def _read_cells(file: Path) -> pd.DataFrame:
     if first_line(file).lstrip()[:1] not in ("{", "["):
-        line = first_line(file)
-        return read_table(file, "\t" if "\t" in line else ",")
+        return read_table(file, split_header(file)[0])
     records = list(read_records(file))
     cells = [{name: _as_text(value) for name, value in entry.items()} for _, entry in records]
     return pd.DataFrame(cells, index=[line for line, _ in records], dtype=object).fillna("")

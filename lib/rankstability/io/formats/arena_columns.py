@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from ...errors import DataError
-from ..shape import spelled
+from ..columns import spelled
 from .files import need_columns
 
 COLUMNS = {  # names of the column of each role

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import functools
 import gzip
 import hashlib
-import io
 import json
 import tarfile
 import zlib
@@ -18,10 +16,12 @@ import numpy as np
 import pandas as pd
 
 from ...errors import DataError, suggest
-from ..table import MAX_BYTES, decode_utf8, first_records, refuse_swallowed, unique_keys
+from ..delimited import split_cells, top_rows
+from ..header import refuse_twice
+from ..json_records import first_records, unique_keys
+from ..table import MAX_BYTES, decode
 
 Result = TypeVar("Result")
-BLANKS = r"\s+"  # any run of blanks and tabs separates two cells
 MISSING = ("", "NA")
 HEAD = 1 << 16  # characters of a file's beginning
 
@@ -83,10 +83,7 @@ def _only_member(path: Path) -> bytes:
 
 def read_text(path: Path) -> str:
     """Return the text of a file with ``\\n`` at line ends; raises DataError if it is not UTF-8."""
-    text = decode_utf8(read_bytes(path), path)
-    if "\x00" in text[:HEAD]:
-        raise DataError("not_text", file=path)
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    return decode(read_bytes(path), path)
 
 
 def read_head(path: Path) -> str:
@@ -107,14 +104,17 @@ def first_line(path: Path) -> str:
     return next((line for line in read_head(path).split("\n") if line.strip()), "")
 
 
+def split_header(path: Path) -> tuple[str, list[str]]:
+    """Return the tab, comma or semicolon that separates the first line's cells, and the cells."""
+    line = first_line(path)
+    separator = max("\t,;", key=line.count)
+    return separator, [cell.strip().strip('"') for cell in line.split(separator)]
+
+
 def read_table(
-    path: Path,
-    separator: str = ",",
-    columns: Sequence[str] = (),
-    keep: Collection[str] | None = None,
-    quoted: bool = True,
+    path: Path, separator: str = ",", columns: Sequence[str] = (), quoted: bool = True
 ) -> pd.DataFrame:
-    """Read a file as a table of text, one row per line; the index holds the lines of the file.
+    """Read a file as a table of text; the index holds the line on which each row begins.
 
     Parameters
     ----------
@@ -123,8 +123,6 @@ def read_table(
         ``BLANKS`` stands for any run of blanks and tabs.
     columns : sequence of str
         The columns of a file without a header; otherwise the first line names them.
-    keep : collection of str, optional
-        The columns to return; by default all.
     quoted : bool
         Whether cells may stand in double quotes.
 
@@ -133,113 +131,24 @@ def read_table(
     DataError
         For a file that is empty, damaged or not UTF-8, and for rows with too many or too few cells.
     """
-    text = read_text(path)
-    if not text.strip():
+    lines = read_text(path).split("\n")
+    top, start = top_rows(path, lines, separator, last=0 if columns else 1)
+    names = list(columns) or [name.strip().strip('"') for row in top for name in row]
+    if not names:
         raise DataError("empty_file", file=path)
-    rows_of = _split_quoted if quoted and '"' in text else _split_plain
-    frame = rows_of(text, separator, list(columns), path)
+    refuse_twice(path, names)
+    frame = split_cells(path, lines, separator, start, len(names), quoted)
     if frame.empty:
         raise DataError("no_rows", file=path)
-    return frame if keep is None else frame[[name for name in frame if name in keep]]
-
-
-def _split_plain(text: str, separator: str, columns: list[str], path: Path) -> pd.DataFrame:
-    """Return the cells of lines without quotes; pandas would fill short lines in silence."""
-    lines = text.split("\n")
-    numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
-    if separator == BLANKS:
-        sizes = [len(lines[number - 1].split()) for number in numbers]
-    else:
-        sizes = [lines[number - 1].count(separator) + 1 for number in numbers]
-    width = len(columns) or sizes[0]
-    _need_width(numbers, sizes, width, path)
-    if not columns:
-        first = lines[numbers[0] - 1]
-        columns = first.split() if separator == BLANKS else first.split(separator)
-        numbers = numbers[1:]
-    body = "\n".join(lines[number - 1] for number in numbers)
-    frame = pd.DataFrame(columns=columns, dtype=object)
-    if body:
-        frame = pd.read_csv(
-            io.StringIO(body),
-            sep=separator,
-            header=None,
-            index_col=False,
-            dtype=str,
-            keep_default_na=False,
-            na_filter=False,
-            quoting=csv.QUOTE_NONE,
-        )
-    return _name_columns(frame, columns, numbers, path)
-
-
-def _split_quoted(text: str, separator: str, columns: list[str], path: Path) -> pd.DataFrame:
-    """Return the cells of lines of which some stand in double quotes, perhaps over several lines."""
-    if separator == BLANKS:
-        tabs = "\n".join("\t".join(line.split()) for line in text.split("\n"))
-        return _split_quoted(tabs, "\t", columns, path)
-    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
-    rows: list[list[str]] = []
-    numbers: list[int] = []
-    several: list[tuple[int, int]] = []  # first and last lines of rows
-    line = 1
-    try:
-        for row in reader:
-            if any(row):
-                rows.append(row)
-                numbers.append(line)
-                several += [(line, reader.line_num)] if reader.line_num > line else []
-            line = reader.line_num + 1
-    except csv.Error as error:
-        if "unexpected end" in str(error):
-            raise DataError("open_quote", file=path, line=line) from None
-        raise DataError("not_a_table", file=path, line=line, value=str(error)) from None
-    width = len(columns) or len(rows[0])
-    _need_width(numbers, [len(row) for row in rows], width, path)
-    if not columns:
-        columns, rows, numbers = rows[0], rows[1:], numbers[1:]
-    frame = _name_columns(pd.DataFrame(rows, dtype=object), columns, numbers, path)
-    refuse_swallowed(path, text.split("\n"), several, separator, frame)
-    return frame
-
-
-def _need_width(lines: list[int], sizes: list[int], width: int, path: Path) -> None:
-    wrong = np.flatnonzero(np.array(sizes) != width)
-    if len(wrong):
-        place = wrong[0]
-        raise DataError(
-            "wrong_number_of_cells",
-            file=path,
-            line=lines[place],
-            value=sizes[place],
-            expected=str(width),
-        )
-
-
-def _name_columns(
-    frame: pd.DataFrame, columns: Sequence[str], lines: list[int], path: Path
-) -> pd.DataFrame:
-    names = [name.strip().strip('"') for name in columns]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise DataError("column_twice", file=path, line=1, value=twice)
-    frame.columns = pd.Index(names)
-    frame.index = pd.Index(lines, dtype=int)
-    return frame
+    return frame.set_axis(names, axis=1)
 
 
 def need_columns(frame: pd.DataFrame, columns: Iterable[str], file: Path) -> None:
     """Raise DataError if a table lacks one of these columns."""
     for name in columns:
         if name not in frame:
-            near = suggest(name, frame.columns)
-            raise DataError(
-                "missing_column",
-                file=file,
-                line=1,
-                column=name,
-                value=near or ", ".join(map(str, frame.columns)),
-            )
+            near = suggest(name, frame.columns) or ", ".join(map(str, frame.columns))
+            raise DataError("missing_column", file=file, line=1, column=name, value=near)
 
 
 def read_numbers(
@@ -359,6 +268,24 @@ def parse_json(text: str, path: Path, line: int) -> Any:
         raise DataError("not_json", file=path, line=line, value=str(error)) from None
     except KeyError as error:
         raise DataError("key_twice", file=path, line=line, column=str(error.args[0])) from None
+
+
+def choose(pair: str, known: Iterable[str], file: Path) -> list[str]:
+    """Return the pair or task as a list, or all that are known if it is empty.
+
+    Raises DataError for a pair that is not known.
+    """
+    names = sorted(known)
+    if pair and pair not in names:
+        raise DataError("unknown_pair", file=file, value=pair, known=names)
+    return [pair] if pair else names
+
+
+def need_fields(entry: Mapping[str, Any], fields: Iterable[str], file: Path, line: int) -> None:
+    """Raise DataError if an object of JSON lacks one of these fields."""
+    for name in fields:
+        if name not in entry:
+            raise DataError("missing_field", file=file, line=line, column=name)
 
 
 def locate(folder: Path, name: str) -> Path | None:

@@ -1,4 +1,4 @@
-"""MQM error annotations as WMT releases them: one row per marked error, separated by tabs."""
+"""MQM error annotations as WMT releases them: one row per marked error."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ import pandas as pd
 from ...errors import DataError
 from ...judgments import Judgments
 from ..mqm_weights import DEFAULT, sum_penalties, weigh_errors
-from .files import clean_names, counted, first_line, read_counts
+from .files import choose, clean_names, counted, read_counts, split_header
 from .languages import pair_in_name
 from .mqm_rows import (
     CLEAN,
     ERRORS,
+    NEEDED,
     RATING,
+    find_columns,
     leave_out_controls,
     read_cells,
     unify_spelling,
@@ -26,12 +28,12 @@ NAME = "mqm"
 HEADER = "system doc docSegId globalSegId rater source target category severity metadata"
 
 
-UNMARKED = ("clean", "missing")
-
-
 def matches(path: Path) -> bool:
-    """Return whether a file has a header with tabs and the columns category and severity."""
-    return {"category", "severity"} <= set(first_line(path).lower().split("\t"))
+    """Return whether a file has the columns category and severity; without tabs, all that we need."""
+    separator, cells = split_header(path)
+    if separator != "\t":
+        return find_columns(cells).keys() >= NEEDED
+    return {"category", "severity"} <= {cell.lower() for cell in cells}
 
 
 def list_pairs(files: Sequence[Path]) -> list[str]:
@@ -67,16 +69,14 @@ def read(
         if of_file in by_pair:
             raise DataError("several_files_for_pair", file=file, value=of_file)
         by_pair[of_file] = file
-    if pair and pair not in by_pair:
-        raise DataError("unknown_pair", value=pair, expected=", ".join(sorted(by_pair)))
-    chosen = [pair] if pair else sorted(by_pair)
+    chosen = choose(pair, by_pair, files[0])
     return {each: _read_file(by_pair[each], each, unmarked, weights) for each in chosen}
 
 
 def _pair_of(file: Path, default: str = "") -> str:
     found = pair_in_name(file.name, joined=True) or default
     if not found:
-        raise DataError("no_pair_in_name", file=file)
+        raise DataError("no_pair_in_name", file=file, expected="a name such as mqm.en-de.tsv")
     return found
 
 
@@ -134,8 +134,6 @@ def judgments_of_errors(
 
 def _mark_clean(errors: pd.DataFrame, names_clean: bool, unmarked: str, file: Path) -> pd.DataFrame:
     """Stop, or add clean outputs, if no output is marked as clean."""
-    if unmarked not in ("", *UNMARKED):
-        raise DataError("unknown_unmarked", value=unmarked, expected=" or ".join(UNMARKED))
     if names_clean or unmarked == "missing":
         return errors
     if not unmarked:

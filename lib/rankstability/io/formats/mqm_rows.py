@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from ...errors import DataError
-from .files import need_words, read_text
+from .files import need_words, read_table, read_text, split_header
 
 ERRORS = ["system", "document", "segment", "doc_segment", "annotator", "category", "severity"]
 CLEAN = "No-error"
@@ -21,6 +22,7 @@ HEADERS = {  # our column: its names in the releases of 2020 to 2024
     "category": ("category",),
     "severity": ("severity",),
 }
+NEEDED = HEADERS.keys() - {"segment"}
 RATING = ERRORS[:5]
 CONTROL = "HOTW-test"  # an error that was planted to keep the annotator attentive
 SEVERITIES = ("Major", "Minor", "Neutral", "Critical", CLEAN, CONTROL)
@@ -39,26 +41,39 @@ SPELLINGS = {  # categories whose usual spelling does not follow from a name in 
 }
 
 
+def find_columns(header: Sequence[str]) -> dict[str, int]:
+    """Return the place of each of our columns that a header names."""
+    there = {
+        ours: [header.index(n) for n in names if n in header] for ours, names in HEADERS.items()
+    }
+    return {ours: places[0] for ours, places in there.items() if places}
+
+
 def read_cells(file: Path, excluded: Counter[str], notes: Counter[str]) -> pd.DataFrame:
     """Return the columns we read by our names; the index holds the lines of the file."""
-    lines = read_text(file).split("\n")
-    header = [name.strip() for name in lines[0].split("\t")]
-    places: dict[str, int] = {}
-    for ours, names in HEADERS.items():
-        there = [header.index(name) for name in names if name in header]
-        if there:
-            places[ours] = there[0]
-        elif ours != "segment":
-            raise DataError(
-                "missing_column", file=file, line=1, column=names[0], value=", ".join(header)
-            )
+    separator, header = split_header(file)
+    places = find_columns(header)
+    for ours in sorted(NEEDED - places.keys()):
+        raise DataError(
+            "missing_column", file=file, line=1, column=HEADERS[ours][0], value=", ".join(header)
+        )
+    table = _tab_cells(file, header, places) if separator == "\t" else read_table(file, separator)
+    notes["identical_rows"] = int(table.duplicated().sum())
+    table = table[[header[place] for place in places.values()]].set_axis(list(places), axis=1)
+    rated = (table[["annotator", "category", "severity"]] != "").any(axis=1)
+    excluded["no_rating"] = int((~rated).sum())
+    if not rated.any():
+        raise DataError("no_rows", file=file)
+    return table[rated]
+
+
+def _tab_cells(file: Path, header: Sequence[str], places: Mapping[str, int]) -> pd.DataFrame:
+    """Return the cells of a file with tabs; quotation marks are text, and metadata can hold tabs."""
     last = max(places.values()) + 1
-    rows = []
-    numbers = []
-    for number, line in enumerate(lines[1:], start=2):
-        if not line.strip():
-            continue
-        cells = line.split("\t", last)[:last]  # metadata may hold tabs
+    lines = enumerate(read_text(file).split("\n"), start=1)
+    full = [(number, line.rstrip(" ")) for number, line in lines if line.strip()]
+    rows = {number: line.split("\t", last) for number, line in full[1:]}
+    for number, cells in rows.items():
         if len(cells) < last:
             raise DataError(
                 "wrong_number_of_cells",
@@ -67,16 +82,8 @@ def read_cells(file: Path, excluded: Counter[str], notes: Counter[str]) -> pd.Da
                 value=len(cells),
                 expected=f"at least {last}",
             )
-        rows.append([cells[place] for place in places.values()])
-        numbers.append(number)
-    table = pd.DataFrame(rows, columns=list(places), index=numbers, dtype=object)
-    full = [line.strip() for line in lines[1:] if line.strip()]
-    notes["identical_rows"] = len(full) - len(set(full))
-    rated = (table[["annotator", "category", "severity"]] != "").any(axis=1)
-    excluded["no_rating"] = int((~rated).sum())
-    if not rated.any():
-        raise DataError("no_rows", file=file)
-    return table[rated]
+    columns = [*header[:last], "the rest"][: max(map(len, rows.values()), default=last)]
+    return pd.DataFrame(rows.values(), columns=columns, index=list(rows), dtype=object)
 
 
 def unify_spelling(errors: pd.DataFrame, table: pd.DataFrame, file: Path) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...errors import DataError
 from ...judgments import Judgments
-from .files import parse_json, read_head, read_records, read_text
+from .files import need_fields, parse_json, read_head, read_records, read_text
 from .languages import UNNAMED_PAIR, pair_in_name, pair_of
 from .pearmut_items import number_sources, refuse_shared_ids
 from .ratings import Row, judgments_of_rows
@@ -100,9 +100,7 @@ def _pair_of_campaign(campaign: str) -> dict[str, str]:
 
 
 def _is_annotated(line: int, entry: dict[str, Any], file: Path, excluded: Counter[str]) -> bool:
-    for name in NEEDED:
-        if name not in entry:
-            raise DataError("missing_field", file=file, line=line, column=name)
+    need_fields(entry, NEEDED, file, line)
     if ITEM.fullmatch(str(entry["item_i"])) is None:
         form = "a whole number, welcome_*, random_* or goodbye_*"
         raise DataError(
@@ -118,8 +116,7 @@ def _scores(
     entry: dict[str, Any], file: Path, line: int, excluded: Counter[str]
 ) -> Iterator[dict[str, Any]]:
     """Yield the cells of each score on a page."""
-    if "item" not in entry:
-        raise DataError("missing_field", file=file, line=line, column="item")
+    need_fields(entry, ["item"], file, line)
     items = need_kind(entry["item"], list, "item", file, line)
     marks = need_kind(entry["annotation"], list, "annotation", file, line)
     if len(items) != len(marks):
@@ -137,8 +134,7 @@ def _scores(
         "time": _seconds(entry.get("actions"), outputs),
     }
     for item, models in zip(items, marks, strict=True):
-        if "item_id" not in need_kind(item, dict, "item", file, line):
-            raise DataError("missing_field", file=file, line=line, column="item_id")
+        need_fields(need_kind(item, dict, "item", file, line), ["item_id"], file, line)
         name = str(item["item_id"])
         shown = item["tgt"] if isinstance(item.get("tgt"), dict) else {}
         scored = need_kind(models, dict, "annotation", file, line)

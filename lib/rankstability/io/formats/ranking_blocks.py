@@ -17,6 +17,7 @@ from .files import (
     read_numbers,
     read_table,
     refuse_row,
+    split_header,
 )
 from .languages import LANGUAGES, UNNAMED_PAIR, pair_in_name
 
@@ -30,7 +31,7 @@ TRACKS = {"indivsystems": "individual", "combosystems": "combination", "tunable"
 
 def read_blocks(file: Path, pair: str) -> tuple[pd.DataFrame, int]:
     """Return the outputs of a file, and its number of blocks."""
-    table = read_table(file)
+    table = read_table(file, split_header(file)[0])
     table.columns = pd.Index([name.lower() for name in table.columns])
     slots = next(k for k in itertools.count() if f"system{k + 1}id" not in table)
     cells = [f"system{k + 1}{what}" for k in range(max(slots, 2)) for what in ("id", "rank")]

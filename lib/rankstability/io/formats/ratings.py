@@ -12,7 +12,7 @@ import pandas as pd
 
 from ...errors import DataError
 from ...judgments import Judgments
-from .files import counted, refuse_row
+from .files import choose, counted, refuse_row
 from .languages import UNNAMED_PAIR, pair_in_name, pair_of
 
 IDS = ("system", "segment", "annotator", "hit", "document", "domain")
@@ -43,11 +43,8 @@ def judgments_of_rows(
     table = table[given]
     table["score"] = _scores(table, file)
     table["pair"] = _pairs(table, file)
-    known = sorted(table["pair"].unique())
-    if pair and pair not in known:
-        raise DataError("unknown_pair", file=file, value=pair, expected=", ".join(known))
     every = {}
-    for each in [pair] if pair else known:
+    for each in choose(pair, table["pair"].unique(), file):
         inside = table[table["pair"] == each]
         again = inside.duplicated([name for name in RATED if name in inside])
         doubtful = [*notes.items(), ("second_score", int(again.sum()))]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from ...errors import DataError, escape_invisible, suggest
+from ...errors import DataError, escape_invisible
 from ...judgments import Judgments
 from ..effect import check_codes, check_words_of_kind, refuse_without_effect
 from ..mqm_weights import DEFAULT
@@ -28,7 +28,7 @@ from . import (
     wmt25,
     wmt_da,
 )
-from .files import first_line, locate, read_head
+from .files import choose, first_line, locate, read_head
 
 FORMATS: dict[str, ModuleType] = {
     module.NAME: module
@@ -211,14 +211,14 @@ def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict
         others.append("unmarked")
     if name not in (mqm.NAME, appraise_mqm.NAME):
         others.append("weights")
-    refuse_without_effect(words, others, f"files of the format {name}", path)
+    refuse_without_effect(words, others, f"files of the format {name}")
     every = read(path, name, **words)
     every = {pair: clean_judgments(found) for pair, found in every.items()}
     declared = {}
-    _check_codes(every, words, path)
+    _check_codes(every, words)
     for pair, found in every.items():
-        check_words_of_kind(words, found.kind, path)
-        judgments = clean_judgments(_check_names(found, words, path))
+        check_words_of_kind(words, found.kind)
+        judgments = clean_judgments(_check_names(found, words))
         about: dict[str, Any] = {
             "source": escape_invisible(path.name),
             "campaign": visible(words.get("title", "")),
@@ -226,7 +226,7 @@ def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict
             "year": int(words.get("year", 0)),
             "humans": tuple(words.get("humans", ())),
             "controls": tuple(words.get("controls", ())),
-            "judge_models": _models(judgments, words, path),
+            "judge_models": _models(judgments, words),
             "declared": {**judgments.declared, **words},
         }
         if "scale" in words:
@@ -235,26 +235,26 @@ def read_as(name: str, path: Path, words: Mapping[str, Any]) -> Judgments | dict
         if "order" in words:
             about["order_known"] = False
         declared[pair] = replace(judgments, **about)
-    _need_names(declared, path)
+    _need_names(declared)
     return next(iter(declared.values())) if len(declared) == 1 else declared
 
 
-def _check_codes(every: Mapping[str, Judgments], words: Mapping[str, Any], path: Path) -> None:
+def _check_codes(every: Mapping[str, Judgments], words: Mapping[str, Any]) -> None:
     """Refuse codes of names that do not occur in any of the judgments."""
     tables = [judgments.table for judgments in every.values()]
     cells = [table[role] for table in tables for role in NAMED if role in table]
-    check_codes(words.get("codes", {}), cells, path)
+    check_codes(words.get("codes", {}), cells)
 
 
-def _models(judgments: Judgments, words: Mapping[str, Any], path: Path) -> tuple[str, ...]:
+def _models(judgments: Judgments, words: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the annotators that are models: those declared, or, of votes, all if all are."""
     if judgments.kind != "votes" or "annotator" not in judgments.table:
         return tuple(words.get("models", ()))
     named = judgments.table["annotator"].dropna().unique()
-    return find_models([str(name) for name in named], words, str(path))
+    return find_models([str(name) for name in named], words)
 
 
-def _check_names(judgments: Judgments, words: Mapping[str, Any], path: Path) -> Judgments:
+def _check_names(judgments: Judgments, words: Mapping[str, Any]) -> Judgments:
     """Join names as the user says; refuse names that look alike, and totals among the systems."""
     codes = {str(old): str(new) for old, new in words.get("codes", {}).items()}
     if codes:
@@ -267,9 +267,9 @@ def _check_names(judgments: Judgments, words: Mapping[str, Any], path: Path) -> 
     table = judgments.table
     if "left" in table:
         both = pd.concat([table["left"].astype(str), table["right"].astype(str)])
-        refuse_alike(both.to_frame("system"), ("system",), words, str(path))
-    refuse_alike(table, ("system", "annotator"), words, str(path))
-    refuse_totals(table, ("system", "annotator", "segment"), words, str(path))
+        refuse_alike(both.to_frame("system"), ("system",), words)
+    refuse_alike(table, ("system", "annotator"), words)
+    refuse_totals(table, ("system", "annotator", "segment"), words)
     return judgments
 
 
@@ -282,7 +282,7 @@ def _rename(table: pd.DataFrame, codes: Mapping[str, str]) -> pd.DataFrame:
     return renamed
 
 
-def _need_names(every: Mapping[str, Judgments], path: Path) -> None:
+def _need_names(every: Mapping[str, Judgments]) -> None:
     """Raise DataError for declared systems or annotators that no judgments have."""
     systems: set[str] = set()
     annotators: set[str] = set()
@@ -299,8 +299,7 @@ def _need_names(every: Mapping[str, Judgments], path: Path) -> None:
         ):
             for name in named:
                 if name not in known:
-                    near = suggest(name, known)
-                    raise DataError(code, file=path, value=name, expected=near or None)
+                    raise DataError(code, value=name, known=known)
 
 
 def _files_of(path: Path, name: str) -> list[Path]:
@@ -329,6 +328,4 @@ def _read_each(module: ModuleType, files: Sequence[Path], pair: str) -> dict[str
             if key in every:
                 raise DataError("several_files_for_pair", file=file, value=key)
             every[key] = judgments
-    if pair and pair not in every:
-        raise DataError("unknown_pair", value=pair, expected=", ".join(every))
-    return {pair: every[pair]} if pair else every
+    return {each: every[each] for each in choose(pair, every, files[0])}

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from ...errors import DataError
 from ...judgments import Judgments
 from .files import (
+    choose,
     counted,
-    first_line,
     keep_while_unchanged,
     refuse_repeated_file,
+    split_header,
 )
 from .judged_rows import split_joined_systems
 from .ranking_blocks import read_blocks
@@ -25,7 +25,7 @@ TABLE = ["block", "system", "rank", "position", "annotator", "segment", "documen
 
 def matches(path: Path) -> bool:
     """Return whether a file has the header of relative ranking, in upper or lower case."""
-    names = {name.strip().strip('"') for name in first_line(path).lower().split(",")}
+    names = {name.lower() for name in split_header(path)[1]}
     return {"srclang", "trglang"} <= names and bool({"system1rank", "rankingid"} & names)
 
 
@@ -60,10 +60,7 @@ def read(files: Sequence[Path], task: str = "", pair: str = "") -> dict[str, Jud
     name = ", ".join(file.name for file in files)
     notes = _count_notes(rows)
     judgments = {}
-    known = sorted(rows["task"].unique())
-    if task and task not in known:
-        raise DataError("unknown_pair", file=files[0], value=task, expected=", ".join(known))
-    for each in [task] if task else known:
+    for each in choose(task, rows["task"].unique(), files[0]):
         frame = rows[rows["task"] == each]
         track = str(frame["track"].iloc[0])
         table, joined, again = _split_joined(frame)

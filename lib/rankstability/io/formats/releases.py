@@ -14,9 +14,11 @@ import pandas as pd
 from ...errors import DataError
 from ...judgments import Judgments
 from .files import (
+    choose,
     clean_names,
     counted,
     need_columns,
+    need_fields,
     read_counts,
     read_head,
     read_numbers,
@@ -59,9 +61,8 @@ def read_bio_mqm(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
     by_pair: dict[str, list[Path]] = {}
     for file in files:
         by_pair.setdefault(_bio_pair(file), []).append(file)
-    if pair and pair not in by_pair:
-        raise DataError("unknown_pair", value=pair, expected=", ".join(sorted(by_pair)))
-    return {each: _read_bio_pair(by_pair[each], each) for each in ([pair] if pair else by_pair)}
+    chosen = choose(pair, by_pair, files[0])
+    return {each: _read_bio_pair(by_pair[each], each) for each in chosen}
 
 
 def _read_bio_pair(files: Sequence[Path], pair: str) -> Judgments:
@@ -90,9 +91,7 @@ def _read_ratings(file: Path, excluded: Counter[str], notes: Counter[str]) -> pd
     rows = []
     lines = []
     for line, entry in read_records(file):
-        for name in BIO_MQM:
-            if name not in entry:
-                raise DataError("missing_field", file=file, line=line, column=name)
+        need_fields(entry, BIO_MQM, file, line)
         marked = entry["target_errors"]
         excluded["source_error"] += len(entry.get("source_errors", ()))
         notes["rating_without_error"] += not marked
@@ -132,9 +131,8 @@ def read_mqm_columns(files: Sequence[Path], pair: str = "") -> dict[str, Judgmen
     0). Raises DataError for a wrong value.
     """
     by_pair = {pair_in_name(file.name): file for file in files}
-    if pair and pair not in by_pair:
-        raise DataError("unknown_pair", value=pair, expected=", ".join(sorted(by_pair)))
-    return {each: _read_columns(by_pair[each], each) for each in ([pair] if pair else by_pair)}
+    chosen = choose(pair, by_pair, files[0])
+    return {each: _read_columns(by_pair[each], each) for each in chosen}
 
 
 def _read_columns(file: Path, pair: str) -> Judgments:

@@ -10,9 +10,10 @@ import pandas as pd
 
 from ...errors import DataError
 from ...judgments import Judgments
+from ..delimited import BLANKS
 from . import documents
 from .files import (
-    BLANKS,
+    choose,
     clean_names,
     counted,
     first_line,
@@ -68,16 +69,11 @@ def read(path: Path, pair: str = "") -> dict[str, Judgments]:
     ``.seg.score`` is one judgment. Raises DataError for an unknown pair, and for a wrong value.
     """
     files = find_files(path)
-    if pair and pair not in files:
-        known = ", ".join(sorted(files))
-        raise DataError("unknown_pair", file=path, value=pair, expected=known)
-    chosen = {pair: files[pair]} if pair else files
-    return {
-        each: _read_averages(file, each)
-        if FILE_NAME.fullmatch(file.name)
-        else _read_stand_off(file, each)
-        for each, file in chosen.items()
+    readers = {
+        each: _read_averages if FILE_NAME.fullmatch(file.name) else _read_stand_off
+        for each, file in files.items()
     }
+    return {each: readers[each](files[each], each) for each in choose(pair, files, path)}
 
 
 def _read_averages(file: Path, pair: str) -> Judgments:

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...errors import DataError
 from ...judgments import Judgments
-from .files import read_head, read_records
+from .files import need_fields, read_head, read_records
 from .ratings import judgments_of_rows
 
 NAME = "wmt24"
@@ -36,9 +35,7 @@ def read(files: Sequence[Path], pair: str = "") -> dict[str, Judgments]:
     """
     rows = []
     for line, entry in read_records(files[0]):
-        for name in FIELDS.values():
-            if name not in entry:
-                raise DataError("missing_field", file=files[0], line=line, column=name)
+        need_fields(entry, FIELDS.values(), files[0], line)
         cells = {ours: entry.get(theirs) for ours, theirs in (FIELDS | OPTIONAL).items()}
         rows.append((line, cells))
     return judgments_of_rows(files[0], rows, pair, Counter(), Counter())

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...errors import DataError
 from ...judgments import Judgments
-from .files import read_head, read_records
+from .files import need_fields, read_head, read_records
 from .ratings import Row, judgments_of_rows
 
 NAME = "wmt25"
@@ -49,9 +49,7 @@ def _annotations(
     entry: dict[str, Any], file: Path, line: int, excluded: Counter[str], notes: Counter[str]
 ) -> Iterator[dict[str, Any]]:
     """Yield the cells of each annotation in a line."""
-    for name in ("doc_id", "scores"):
-        if name not in entry:
-            raise DataError("missing_field", file=file, line=line, column=name)
+    need_fields(entry, ("doc_id", "scores"), file, line)
     parts = str(entry["doc_id"]).split("_#_")
     if len(parts) != 4:
         form = "languages_#_domain_#_document_#_segment"
@@ -69,8 +67,7 @@ def _annotations(
         notes["missing_annotation"] += max(ANNOTATIONS - len(passes), 0)
         notes["third_annotation"] += max(len(passes) - ANNOTATIONS, 0)
         for hit, annotation in passes.items():
-            if "score" not in annotation:
-                raise DataError("missing_field", file=file, line=line, column="score")
+            need_fields(annotation, ["score"], file, line)
             cells = {**shared, "system": system, "hit": hit, "score": annotation["score"]}
             if "annotator" in annotation:
                 cells["annotator"] = annotation["annotator"]

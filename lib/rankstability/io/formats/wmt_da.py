@@ -13,9 +13,10 @@ import pandas as pd
 
 from ...errors import DataError
 from ...judgments import Judgments
+from ..delimited import BLANKS
 from . import documents
 from .files import (
-    BLANKS,
+    choose,
     clean_names,
     counted,
     first_line,
@@ -25,6 +26,7 @@ from .files import (
     read_numbers,
     read_table,
     share_categories,
+    split_header,
 )
 from .judged_rows import count_second_scores, refuse_contradictions, split_joined_systems
 
@@ -47,10 +49,18 @@ TABLE = ["system", "segment", "document", "annotator", "hit", "block", "item_typ
 
 def matches(path: Path) -> bool:
     """Return whether a file has the twelve columns of WMT direct assessment, with header or not."""
-    cells = first_line(path).split()
+    _, cells = _first_cells(path)
     if set(cells) == set(COLUMNS):
         return True
     return len(cells) == len(COLUMNS) and cells[8] in TYPES
+
+
+def _first_cells(path: Path) -> tuple[str, list[str]]:
+    """Return what separates the cells of the first line, and the cells."""
+    separator, cells = split_header(path)
+    if len(cells) == len(COLUMNS):
+        return separator, cells
+    return BLANKS, first_line(path).split()
 
 
 def find_files(path: Path) -> tuple[Path, Path]:
@@ -91,19 +101,14 @@ def read(path: Path, pair: str = "") -> dict[str, Judgments]:
         If a file or the pair is missing, or a value in a file is wrong.
     """
     files = list(dict.fromkeys(find_files(path)))
-    known = list_pairs(path)
-    if pair and pair not in known:
-        raise DataError("unknown_pair", file=files[-1], value=pair, expected=", ".join(known))
-    return {each: _read_pair(files, each) for each in ([pair] if pair else known)}
+    return {each: _read_pair(files, each) for each in choose(pair, list_pairs(path), files[-1])}
 
 
 @keep_while_unchanged(calls=2)
 def _read_rows(file: Path) -> tuple[pd.DataFrame, int]:
     """Return the checked rows of all pairs, and how many names had blanks around them."""
-    line = first_line(file)
-    separator = "\t" if line.count("\t") == len(COLUMNS) - 1 else BLANKS
-    named = set(line.split()) == set(COLUMNS)
-    table = _read_cells(file, separator, named)
+    separator, cells = _first_cells(file)
+    table = _read_cells(file, separator, named=set(cells) == set(COLUMNS))
     rows, stripped = clean_names(table, OURS, file, OPTIONAL)
     need_words(rows, "item_type", file, TYPES)
     rows["score"] = read_numbers(table, "score", file, 0, 100)
@@ -117,9 +122,9 @@ def _read_cells(file: Path, separator: str, named: bool) -> pd.DataFrame:
     """Return the cells; in some releases, tabs and blanks separate the cells of one file."""
     columns = () if named else COLUMNS
     try:
-        table = read_table(file, separator, columns, quoted=False)
+        table = read_table(file, separator, columns, quoted=separator in (",", ";"))
     except DataError as error:
-        if separator == BLANKS or error.code != "wrong_number_of_cells":
+        if separator != "\t" or error.code != "wrong_number_of_cells":
             raise
         table = read_table(file, BLANKS, columns, quoted=False)
     table["sys_id"] = table["sys_id"].str.replace(r'^"(.*)"$', r"\1", regex=True)
