@@ -107,31 +107,6 @@ def plan(
     return table.assign(system_a=chosen[0], system_b=chosen[1])
 
 
-def needed_judgments(
-    judgments: Judgments,
-    *,
-    procedure: str | None = None,
-    unit: str | None = None,
-    alpha: float = 0.05,
-    seed: int = SEED,
-) -> pd.DataFrame:
-    """Find how many judgments would separate each two neighbours of the ranking.
-
-    Parameters are those of `plan`; the result is that of `judgments_needed`.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> needed = needed_judgments(rs.load("demo-srpdc", "de-en"))
-    >>> needed["rank"].tolist()[:3]
-    [1, 2, 3]
-    """
-    data, inference, by_domain = infer_judgments(judgments, procedure, unit, alpha)
-    precision = known_precision(inference, data, by_domain)
-    rng = np.random.default_rng(seed)
-    return judgments_needed(precision, precision.systems, rng, alpha)
-
-
 def choose_systems(
     inference: RankInference,
     humans: Sequence[str] = (),
