@@ -5,7 +5,7 @@ import pytest
 
 from rankstability.inference.questions import (
     answer_candidates,
-    limiting_domain,
+    find_limiting_domain,
     ratings_of,
 )
 from rankstability.inference.ratings import infer_ratings
@@ -95,7 +95,7 @@ def test_pairs_of_wmt24_en_zh():
 @pytest.mark.parametrize(("pair", "without"), [("en-cs", (0, 9, 13, 10)), ("en-hi", (1, 11, 9, 9))])
 def test_two_literary_documents_limit_wmt24(pair, without):
     real_data("wmt24-esa")
-    found = limiting_domain(ratings_of(load("wmt24-esa", pair))[0])
+    found = find_limiting_domain(ratings_of(load("wmt24-esa", pair))[0])
     assert found is not None and found.domain == "literary" and found.units["document"] == 2
     assert found.df == pytest.approx(1.9, abs=0.05) and found.df_without > 15
     assert counts(found.inference) == without

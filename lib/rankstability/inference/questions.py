@@ -496,36 +496,12 @@ class LimitingDomain:
 
 
 def find_limiting_domain(
-    judgments: Judgments,
-    *,
-    unit: str | None = None,
-    procedure: str | None = None,
-    alpha: float = 0.05,
+    arrays: ScoreArrays, unit: str | None = None, alpha: float = 0.05
 ) -> LimitingDomain | None:
     """Find the domain that decides the degrees of freedom of means over domains, if there is one.
 
     It is named if the median df over pairs is below 5 and leaving this domain out at least doubles
-    it. Returns None otherwise, and where scores are not means over domains.
-
-    Parameters and errors are those of `compare_pair`.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> from rankstability.inference.questions import find_limiting_domain
-    >>> find_limiting_domain(rs.load("demo-mqm", "en-de")) is None
-    True
-    """
-    if judgments.kind in COMPARISON_KINDS:
-        return None
-    arrays, by_domain, _ = ratings_of(judgments, procedure)
-    return limiting_domain(arrays, unit, alpha) if by_domain else None
-
-
-def limiting_domain(
-    arrays: ScoreArrays, unit: str | None = None, alpha: float = 0.05
-) -> LimitingDomain | None:
-    """Return the limiting domain of means over domains; None if there is none.
+    it. Returns None otherwise.
 
     The part of domain k in the df of a pair is (lambda^2 V_k)^2 / df_k, over the sum over domains.
     The domain with the largest median part is named.
@@ -566,11 +542,10 @@ def median_df(tests: PairTests) -> float:
 # ------------------------------------------------------------------ looks during a campaign
 
 
-def look_alpha(look: int, looks: int, alpha: float = 0.05, mostly_last: bool = False) -> float:
+def look_alpha(look: int, looks: int, alpha: float = 0.05) -> float:
     """Return the level of one of several planned looks during a campaign.
 
-    Error rates of looks add, so every statement of every look is made at alpha / looks. With
-    `mostly_last`, the last look has alpha / 2, and each other look alpha / (2 (looks - 1)).
+    Error rates of looks add, so every statement of every look is made at alpha / looks.
 
     Parameters
     ----------
@@ -590,9 +565,7 @@ def look_alpha(look: int, looks: int, alpha: float = 0.05, mostly_last: bool = F
     check_alpha(alpha)
     if not 1 <= look <= looks:
         raise DataError("more_looks_than_planned", value=look, expected=f"1 to {looks}")
-    if not mostly_last or looks == 1:
-        return alpha / looks
-    return alpha / 2 if look == looks else alpha / (2 * (looks - 1))
+    return alpha / looks
 
 
 # ------------------------------------------------------------------ from judgments

@@ -20,7 +20,7 @@ from ..inference.questions import (
     answer_candidates,
     answer_pair,
     find_leaders,
-    limiting_domain,
+    find_limiting_domain,
 )
 from ..inference.rank import rank_systems
 from ..inference.ratings import second_answer
@@ -473,7 +473,7 @@ def _limiting(
     """Return the domain that decides the degrees of freedom, and the answer without it."""
     if arrays is None or not by_domain:
         return None
-    found = _try(limiting_domain, arrays, unit, alpha)
+    found = _try(find_limiting_domain, arrays, unit, alpha)
     if found is None:
         return None
     rest: RankInference = found.inference
