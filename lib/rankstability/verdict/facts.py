@@ -424,7 +424,7 @@ def _repeat(ranking: Ranking) -> dict[str, float] | None:
     inference: RankInference = ranking.inference
     if not ranking.unit or int(inference.assessable.sum()) < 3:
         return None
-    found: dict[str, float] | None = _try(expect_repeat, inference, 0, np.random.default_rng(SEED))
+    found: dict[str, float] | None = _try(expect_repeat, inference, np.random.default_rng(SEED))
     return found
 
 
