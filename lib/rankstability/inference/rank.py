@@ -138,7 +138,7 @@ def _rank_ratings(
     table = drawn.table(scores.systems)
 
     def draw(significant: np.ndarray, _: np.ndarray) -> np.ndarray:
-        return procedure.draw(significant)[2]
+        return procedure.draw(significant)
 
     lead = np.subtract.outer(table["score"].to_numpy(), table["score"].to_numpy())
     name = {"z": "mean z-score"}.get(procedure.score, "mean score")

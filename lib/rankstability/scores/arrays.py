@@ -168,4 +168,3 @@ class VoteArrays:
     questions: tuple[str, ...] = ()
     order_known: bool = True
     relative_ranking: bool = False
-    judge_model: bool = False
