@@ -11,7 +11,6 @@ import pandas as pd
 from ..arguments import check_alpha, check_arguments
 from ..errors import DataError, suggest
 from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
-from ..ranking import relative
 from ..ranking.procedures import (
     Procedure,
     default_procedure,
@@ -19,11 +18,12 @@ from ..ranking.procedures import (
     procedure_named,
     scores_for,
 )
+from ..ranking.relative import rank_counts
 from ..ranking.result import BOUNDARIES, Ranking
 from ..ranking.rules import Rule, clusters
 from ..ranking.scored import rank_segment_scores
 from ..ranking.tests import PairTest
-from ..scores.pairwise import vote_arrays
+from ..scores.pairwise import count_pairs, vote_arrays
 from ..scores.segments import segment_scores
 from .ratings import infer_ratings
 from .result import RankInference
@@ -165,7 +165,7 @@ def _rank_comparisons(
 ) -> Ranking:
     """Rank votes by strength, and relative rankings by the share of decided comparisons won."""
     if method is not None:
-        return relative.rank_by_method(judgments, method, alpha)
+        return rank_counts(count_pairs(judgments), method, alpha)
     votes = vote_arrays(judgments)
     if len(votes.systems) < 2:
         raise DataError("too_few_systems", value=", ".join(votes.systems))

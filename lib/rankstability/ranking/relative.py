@@ -24,6 +24,7 @@ BLOCK_SCORES = {
     "sole_winner": "the only best output of the block, perhaps ranked alone (Bojar 2011, Table 4)",
 }
 """Shares of the blocks in which a system was ranked."""
+RULE = "knowles2021"  # by which boundaries are drawn
 NO_SCORE = -1.0  # of a system without a comparison that counts: it comes last
 
 
@@ -125,8 +126,6 @@ def rank_counts(
     counts: PairCounts,
     method: str = "wins_over_decided_without_reference",
     alpha: float = 0.05,
-    rule: str = "knowles2021",
-    correction: str = "none",
 ) -> Ranking:
     """Order systems by a score of `METHODS`; boundaries come from sign tests of all pairs.
 
@@ -146,11 +145,11 @@ def rank_counts(
     order = np.lexsort((np.array(names), -np.where(np.isfinite(values), values, NO_SCORE)))
     p = sign_test(ranked.wins, ranked.wins.T)
     np.fill_diagonal(p, np.nan)
-    p = correct(p, correction)[np.ix_(order, order)]
+    p = p[np.ix_(order, order)]
     lead = (ranked.wins - ranked.wins.T)[np.ix_(order, order)]
 
     def draw(significant: np.ndarray, lead: np.ndarray) -> np.ndarray:
-        return BOUNDARY_RULES[rule](significant, significant & (lead > 0))
+        return BOUNDARY_RULES[RULE](significant, significant & (lead > 0))
 
     boundaries = draw(p < alpha, lead)
     systems = [names[k] for k in order]
@@ -165,7 +164,7 @@ def rank_counts(
         procedure=method,
         title=method,
         test="sign test",
-        rule=rule,
+        rule=RULE,
         alpha=alpha,
         score_name=method,
         lead=lead,
@@ -181,11 +180,6 @@ def require_connected(counts: PairCounts) -> None:
     groups = counts.groups()
     if len(groups) > 1:
         raise DataError("groups_not_compared", value="; ".join(map(", ".join, groups)))
-
-
-def rank_by_method(judgments: Judgments, method: str, alpha: float = 0.05) -> Ranking:
-    """Rank comparisons by a score of `METHODS`, without inference."""
-    return rank_counts(count_pairs(judgments), method, alpha)
 
 
 @check_arguments
