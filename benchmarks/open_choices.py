@@ -35,12 +35,12 @@ import rankstability as rs
 from rankstability.inference import questions, tasks, within
 from rankstability.inference import ratings as library
 from rankstability.inference.assemble import assemble
+from rankstability.inference.from_judgments import ranked_ratings
 from rankstability.inference.questions import (
     answer_candidates,
     answer_leaders,
     answer_pair,
     candidates_before_removal,
-    ratings_of,
 )
 from rankstability.inference.ratings import infer_ratings
 from rankstability.inference.result import RankInference
@@ -237,7 +237,7 @@ def checked(column: str) -> Check:
 
 
 def inference_of(judgments: Judgments) -> RankInference:
-    arrays, by_domain, _ = ratings_of(judgments)
+    arrays, by_domain = ranked_ratings(judgments)
     return infer_ratings(arrays, None, by_domain)
 
 
@@ -277,7 +277,7 @@ def count_candidates(judgments: Judgments) -> dict[str, int]:
 
 def count_leaders(judgments: Judgments) -> dict[str, int]:
     """Count leaders by domain, and candidates in all domains."""
-    arrays = ratings_of(judgments)[0]
+    arrays = ranked_ratings(judgments)[0]
     if "domain" not in arrays.units:
         return {}
     code = arrays.units["domain"]

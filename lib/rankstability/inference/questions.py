@@ -17,14 +17,12 @@ from scipy.special import stdtrit
 
 from ..arguments import check_alpha, check_arguments
 from ..errors import DataError, suggest
-from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
-from ..ranking.procedures import default_procedure, procedure_named, scores_for
+from ..judgments import Judgments
 from ..scores.arrays import ScoreArrays
-from ..scores.pairwise import vote_arrays
 from .assemble import PairTests, assemble, two_sided_p
+from .from_judgments import infer_judgments, ranked_ratings
 from .ratings import infer_ratings, pair_tests
 from .result import RankInference
-from .votes import infer_votes
 
 LIMITING_DF = 5.0  # a median df below this is limited by a domain if leaving one out doubles it
 RISE = 2.0
@@ -152,8 +150,8 @@ def compare_pair(
     >>> answer.result, round(answer.difference, 2)
     ('better', 0.75)
     """
-    inference, sign = inference_of(judgments, unit, procedure, alpha)
-    return answer_pair(inference, a, b, alpha, sign)
+    inference = infer_judgments(judgments, procedure, unit, alpha)
+    return answer_pair(inference, a, b, alpha, sign_of(judgments))
 
 
 @check_arguments
@@ -179,8 +177,8 @@ def compare_with_baseline(
     >>> answer.table.columns.tolist()[:4]
     ['system', 'difference', 'difference_low', 'difference_high']
     """
-    inference, sign = inference_of(judgments, unit, procedure, alpha)
-    return answer_baseline(inference, baseline, alpha, sign)
+    inference = infer_judgments(judgments, procedure, unit, alpha)
+    return answer_baseline(inference, baseline, alpha, sign_of(judgments))
 
 
 def answer_pair(
@@ -319,8 +317,8 @@ def find_candidates(
     >>> rs.find_candidates(rs.load("demo-srdc", "de-en")).systems[0]
     'HUMAN.0'
     """
-    inference, sign = inference_of(judgments, unit, procedure, alpha)
-    return answer_candidates(inference, alpha, sign)
+    inference = infer_judgments(judgments, procedure, unit, alpha)
+    return answer_candidates(inference, alpha, sign_of(judgments))
 
 
 def answer_candidates(inference: RankInference, alpha: float = 0.05, sign: int = 1) -> Candidates:
@@ -424,14 +422,14 @@ def find_leaders(
     >>> rs.find_leaders(judgments.with_table(table), by="genre").table["category"].tolist()
     ['blog', 'news']
     """
-    arrays = ratings_of(judgments, procedure)[0]
+    arrays = ranked_ratings(judgments, procedure)[0]
     if by in arrays.units and by in arrays.unit_names:
         codes, names = arrays.units[by], arrays.unit_names[by]
         parts = {names[k]: arrays.take(codes == k) for k in range(len(names))}
     elif by in judgments.table:
         table = judgments.table
         parts = {
-            str(value): ratings_of(judgments.with_table(rows), procedure)[0]
+            str(value): ranked_ratings(judgments.with_table(rows), procedure)[0]
             for value, rows in table.groupby(by, observed=True)
         }
     else:
@@ -568,36 +566,9 @@ def look_alpha(look: int, looks: int, alpha: float = 0.05) -> float:
     return alpha / looks
 
 
-# ------------------------------------------------------------------ from judgments
-
-
-def ratings_of(judgments: Judgments, procedure: str | None = None) -> tuple[ScoreArrays, bool, int]:
-    """Return the scores that a procedure counts, whether it goes by domain, and the direction.
-
-    Raises
-    ------
-    DataError
-        ``not_judgments``; ``wrong_kind`` for votes and relative rankings.
-    """
-    check_judgments(judgments)
-    if judgments.kind in COMPARISON_KINDS:
-        raise DataError("wrong_kind", kind=judgments.kind)
-    chosen = procedure_named(procedure or default_procedure(judgments))
-    arrays = scores_for(judgments, chosen)
-    return arrays, chosen.by_domain, arrays.sign
-
-
-def inference_of(
-    judgments: Judgments,
-    unit: str | None = None,
-    procedure: str | None = None,
-    alpha: float = 0.05,
-) -> tuple[RankInference, int]:
-    """Return the inference of judgments of any kind, and -1 if lower scores are better."""
-    if isinstance(judgments, Judgments) and judgments.kind in COMPARISON_KINDS:
-        return infer_votes(vote_arrays(judgments), unit, alpha), 1
-    arrays, by_domain, sign = ratings_of(judgments, procedure)
-    return infer_ratings(arrays, unit, by_domain, alpha), sign
+def sign_of(judgments: Judgments) -> int:
+    """Return -1 if lower scores are better, otherwise 1."""
+    return -1 if judgments.lower_is_better else 1
 
 
 def place_of(inference: RankInference, name: str) -> int:

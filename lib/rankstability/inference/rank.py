@@ -13,9 +13,8 @@ from ..errors import DataError, suggest
 from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..ranking.procedures import (
     Procedure,
-    default_procedure,
+    choose_procedure,
     draw_ranking,
-    procedure_named,
     scores_for,
 )
 from ..ranking.relative import rank_counts
@@ -109,7 +108,7 @@ def rank_systems(
     if given:
         _refuse(inferred, "rankings by a test or rule, which make no inference")
         return rank_segment_scores(segment_scores(data), alpha=alpha, **given)
-    chosen = procedure_named(procedure or default_procedure(data))
+    chosen = choose_procedure(data, procedure)
     return _rank_ratings(data, chosen, unit, alpha, rng)
 
 

@@ -219,6 +219,11 @@ def default_procedure(judgments: Judgments) -> str:
     return [each.name for each in PROCEDURES.values() if each.since and each.since <= year][-1]
 
 
+def choose_procedure(judgments: Judgments, name: str | None = None) -> Procedure:
+    """Return the procedure of this name, or by default that of the campaign's year."""
+    return procedure_named(name or default_procedure(judgments))
+
+
 def scores_for(judgments: Judgments, procedure: Procedure) -> ScoreArrays:
     """Return the judgments that a procedure counts, with the score that it takes.
 

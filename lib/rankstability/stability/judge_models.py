@@ -20,9 +20,8 @@ from ..errors import DataError, suggest
 from ..inference.ratings import infer_ratings
 from ..io.judges import load_judge_models
 from ..judgments import COMPARISON_KINDS, SCORE_KINDS, Judgments
-from ..ranking.procedures import Procedure, scores_for
+from ..ranking.procedures import Procedure, choose_procedure, scores_for
 from ..scores.arrays import ScoreArrays
-from .inferred import choose_procedure
 from .judge_scores import (
     is_constant,
     is_equal,

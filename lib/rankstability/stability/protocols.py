@@ -23,8 +23,14 @@ from ..errors import DataError
 from ..inference.ratings import infer_ratings
 from ..inference.units import sums_by
 from ..judgments import Judgments
-from ..ranking.procedures import Procedure, default_procedure, draw_ranking, procedure_named
-from ..ranking.procedures import scores_for as scores_of_procedure
+from ..ranking.procedures import (
+    PLAIN,
+    Procedure,
+    choose_procedure,
+    draw_ranking,
+    procedure_named,
+    scores_for,
+)
 from ..scores.arrays import ScoreArrays
 from .repeat import kendall_tau
 
@@ -144,8 +150,11 @@ class StudyComparison:
         boundaries_kept (those with the same systems above them in the second).
         """
         known = [each for each in self.studies.values() if isinstance(each, Judgments)]
-        default = default_procedure(known[0]) if known else "plain"
-        return count_kept(self._shared, procedure_named(self.procedure or default), self.alpha)
+        if known:
+            chosen = choose_procedure(known[0], self.procedure)
+        else:
+            chosen = procedure_named(self.procedure or PLAIN)
+        return count_kept(self._shared, chosen, self.alpha)
 
     @cached_property
     def test_sets(self) -> pd.DataFrame:
@@ -259,7 +268,7 @@ def compare_studies(
 
 def _arrays(study: Study, procedure: str | None) -> ScoreArrays:
     if isinstance(study, Judgments):
-        return scores_of_procedure(study, procedure_named(procedure or default_procedure(study)))
+        return scores_for(study, choose_procedure(study, procedure))
     system, systems = pd.factorize(study["system"].astype(str), sort=True)
     segment, segments = pd.factorize(study["segment"].astype(str), sort=True)
     score = study["score"].to_numpy(float)

@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..errors import DataError, escape_invisible
 from ..formatting import boundary_kinds, decimals
+from ..inference.from_judgments import ranked_scores
 from ..inference.questions import (
     Leaders,
     answer_baseline,
@@ -30,13 +31,11 @@ from ..inference.votes import second_answers
 from ..io.catalogue import find_campaign, is_known
 from ..io.formats.files import counted
 from ..judgments import COMPARISON_KINDS, COUNTED_TYPES, Judgments
-from ..ranking.procedures import PLAIN, PROCEDURES, scores_for
+from ..ranking.procedures import PLAIN, PROCEDURES
 from ..ranking.result import Ranking
 from ..scores.arrays import ScoreArrays, VoteArrays
-from ..scores.pairwise import vote_arrays
 from ..stability.annotators import describe_annotators, krippendorff_alpha
 from ..stability.fewest import fewest_removals
-from ..stability.inferred import choose_procedure
 from ..stability.plan import compare_plans, judgments_needed
 from ..stability.precision import Precision, known_precision
 from ..stability.repeat import expect_repeat
@@ -141,14 +140,8 @@ def collect_facts(
     dict
         Values that JSON knows; a missing number is None.
     """
-    arrays, votes, by_domain = None, None, False
-    if judgments.kind in COMPARISON_KINDS:
-        votes = vote_arrays(judgments)
-    else:
-        chosen = choose_procedure(judgments, procedure)
-        arrays, by_domain = scores_for(judgments, chosen), chosen.by_domain
-    data = votes if arrays is None else arrays
-    assert data is not None
+    data, by_domain = ranked_scores(judgments, procedure)
+    arrays = None if isinstance(data, VoteArrays) else data
     inference: RankInference = ranking.inference
     humans = [name for name in ranking.systems if name in judgments.humans]
     machines = [name for name in ranking.systems if name not in humans]
