@@ -167,27 +167,6 @@ def _without_inference(
     return assemble(means_without_tests(votes.systems, score, code, reasons=reasons), alpha)
 
 
-def _select(votes: VoteArrays, inside: np.ndarray) -> tuple[VoteArrays, np.ndarray]:
-    """Return the votes among the systems inside, recoded, and the mask of these votes."""
-    keep = inside[votes.first] & inside[votes.second]
-    code = np.cumsum(inside) - 1
-    names = tuple(name for name, here in zip(votes.systems, inside, strict=True) if here)
-    return (
-        replace(
-            votes,
-            systems=names,
-            first=code[votes.first[keep]],
-            second=code[votes.second[keep]],
-            outcome=votes.outcome[keep],
-            weight=votes.weight[keep],
-            annotator=None,
-            question=None,
-            block=None,
-        ),
-        keep,
-    )
-
-
 def _infer_strengths(
     votes: VoteArrays, kinds: dict[str, np.ndarray], alpha: float
 ) -> RankInference:
@@ -238,7 +217,8 @@ def strength_tests(
 
     Systems outside the largest group (`inside` is False) cannot be assessed.
     """
-    group, keep = _select(votes, inside)
+    group = votes.among(inside)
+    keep = inside[votes.first] & inside[votes.second]
     lead, tie = fit.residuals(group)
 
     def sums_of(unit: np.ndarray) -> KindSums:
