@@ -22,12 +22,12 @@ from ..io.judges import load_judge_models
 from ..judgments import COMPARISON_KINDS, SCORE_KINDS, Judgments
 from ..ranking.procedures import Procedure, choose_procedure, scores_for
 from ..scores.arrays import ScoreArrays
+from ..scores.build import output_means
 from .judge_scores import (
     is_constant,
     is_equal,
     match,
     order_agreement,
-    output_means,
     saving,
     saving_of_another_annotator,
     saving_of_perfect,
@@ -307,7 +307,8 @@ def _of_annotator(judgments: Judgments, name: str) -> pd.DataFrame:
 def _scores(given: pd.DataFrame | Judgments, procedure: str) -> pd.DataFrame:
     """Return the score of each output: system, segment, document (perhaps empty), score."""
     if isinstance(given, Judgments):
-        return output_means(scores_for(given, choose_procedure(given, procedure)))
+        scores = scores_for(given, choose_procedure(given, procedure))
+        return output_means(scores).assign(document="")
     check_columns("judge", given, ("system", "segment", "score"))
     table = given.astype({"system": str, "segment": str})
     document = table["document"] if "document" in table else pd.Series("", table.index)

@@ -21,21 +21,6 @@ LEVEL = 0.95  # of intervals
 MAX_CELLS = 4_000_000  # units x systems without a document that are held at once
 
 
-def output_means(arrays: ScoreArrays) -> pd.DataFrame:
-    """Return the mean score of each output: system, segment, document (empty), score."""
-    cell, place = np.unique(arrays.cells(), return_inverse=True)
-    segment, system = np.divmod(cell, len(arrays.systems))
-    mean = np.bincount(place, arrays.score) / np.bincount(place)
-    return pd.DataFrame(
-        {
-            "system": np.array(arrays.systems, dtype=object)[system],
-            "segment": np.array(arrays.segments, dtype=object)[segment],
-            "document": "",
-            "score": mean,
-        }
-    )
-
-
 @dataclass(frozen=True)
 class Matched:
     """Human judgments of the outputs that a judge model scored, and its score of each.

@@ -31,7 +31,9 @@ from ..ranking.procedures import (
     procedure_named,
     scores_for,
 )
+from ..ranking.tests import adjust_p
 from ..scores.arrays import ScoreArrays
+from ..scores.build import arrays_of_frame
 from .repeat import kendall_tau
 
 UNITS = ("document", "segment")
@@ -269,15 +271,7 @@ def compare_studies(
 def _arrays(study: Study, procedure: str | None) -> ScoreArrays:
     if isinstance(study, Judgments):
         return scores_for(study, choose_procedure(study, procedure))
-    system, systems = pd.factorize(study["system"].astype(str), sort=True)
-    segment, segments = pd.factorize(study["segment"].astype(str), sort=True)
-    score = study["score"].to_numpy(float)
-    units, names = {}, {}
-    for unit in ("annotator", "document"):
-        if unit in study:
-            units[unit], known = pd.factorize(study[unit].astype(str), sort=True)
-            names[unit] = tuple(known)
-    return ScoreArrays(tuple(systems), tuple(segments), system, segment, score, units, names)
+    return arrays_of_frame(study.astype({"system": str, "segment": str}))
 
 
 def protocol_of(study: str) -> str:
@@ -581,7 +575,7 @@ def pool(parts: Mapping[str, ScoreArrays]) -> tuple[ScoreArrays, np.ndarray]:
         )
         frames.append(frame[frame["system"].isin(systems)])
     every = pd.concat(frames, ignore_index=True)
-    arrays = _arrays(every, None)
+    arrays = arrays_of_frame(every)
     set_of = every.drop_duplicates("segment").set_index("segment")["set"]
     return arrays, set_of.reindex(list(arrays.segments)).to_numpy(object)
 
@@ -665,7 +659,7 @@ def measure_sets(
     result = pd.DataFrame(rows).assign(domain=known, p_holm=np.nan)
     tested = result["p"].notna()
     if tested.any():
-        result.loc[tested, "p_holm"] = holm_p(result.loc[tested, "p"].to_numpy())
+        result.loc[tested, "p_holm"] = adjust_p(result.loc[tested, "p"].to_numpy(), "holm")
     return result[SETS]
 
 
@@ -702,18 +696,3 @@ def _measure_set(
         no_better = (drawn <= row[observed] + 1e-12).sum()  # the observed set counts, too
         row[f"{prefix}p"] = float((1 + no_better) / (1 + len(drawn)))
     return row
-
-
-def holm_p(p: np.ndarray) -> np.ndarray:
-    """Return p-values corrected by Holm's method.
-
-    Examples
-    --------
-    >>> holm_p(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p)
-    stepped = np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order])
-    corrected = np.empty(len(p))
-    corrected[order] = np.minimum(stepped, 1.0)
-    return corrected
