@@ -12,7 +12,7 @@ from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import REFERENCE, Judgments
 from ..scores.pairwise import PairCounts, count_pairs, rank_matrix
-from .davidson import VoteTable, fit_davidson, largest_group
+from .davidson import VoteTable, fit_finite
 from .result import PAIRS, Ranking
 from .rules import BOUNDARY_RULES, clusters
 from .scored import drawn_boundaries
@@ -61,12 +61,8 @@ def expected_win(counts: PairCounts) -> np.ndarray:
 
 def strength(counts: PairCounts) -> np.ndarray:
     """Return Davidson's strengths; if infinite, after adding one win in each direction per pair."""
-    zero = np.zeros_like(counts.wins)
-    table = VoteTable(counts.wins, zero, counts.ties / 2)
-    fit = fit_davidson(table, with_order=False) if largest_group(table).all() else None
-    if fit is None:
-        added = counts.wins + 1 - np.eye(len(counts.systems))
-        fit = fit_davidson(VoteTable(added, zero, counts.ties / 2), with_order=False)
+    table = VoteTable(counts.wins, np.zeros_like(counts.wins), counts.ties / 2)
+    fit = fit_finite(table)
     return np.full(len(counts.systems), np.nan) if fit is None else fit.strength
 
 
