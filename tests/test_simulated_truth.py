@@ -12,7 +12,7 @@ from simulated import VARIANCE, simulate
 def test_a_simulated_campaign_has_the_variances_that_were_given():
     rng = np.random.default_rng(1)
     arrays = simulate("SR+DC", 30, 120, 6, rng)
-    given = Components({"system": 4.0, **VARIANCE}, 50.0, {}, 0.0, arrays.n_judgments)
+    given = Components({"system": 4.0, **VARIANCE}, 50.0, {}, 0.0)
     campaign, truth = simulate_campaign(arrays, given, rng)
     assert (campaign.system == arrays.system).all() and truth.shape == (6,)
     found = fit_arrays(campaign).variance

@@ -517,5 +517,4 @@ def _as_shares(result: RankInference, share: np.ndarray, near: np.ndarray) -> Ra
         mean=ratio,
         score_low=np.minimum(expit(result.score_low), ratio),
         score_high=np.maximum(expit(result.score_high), ratio),
-        extra={**result.extra, "difference_scale": "log-odds"},
     )
