@@ -28,13 +28,13 @@ import numpy as np
 import pandas as pd
 from designs import ALPHA, errors_of_ranking, measure_design, run_designs
 
+from rankstability.inference.limiting import find_limiting_domain
 from rankstability.inference.questions import (
     answer_baseline,
     answer_candidates,
     answer_leaders,
     answer_pair,
     candidates_before_removal,
-    find_limiting_domain,
     look_alpha,
 )
 from rankstability.inference.ratings import infer_ratings

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from rankstability.inference.from_judgments import ranked_ratings
-from rankstability.inference.questions import (
-    answer_candidates,
-    find_limiting_domain,
-)
+from rankstability.inference.limiting import find_limiting_domain
+from rankstability.inference.questions import answer_candidates
 from rankstability.inference.ratings import infer_ratings
 from rankstability.io.load import load
 from real import real_data

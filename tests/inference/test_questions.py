@@ -8,6 +8,7 @@ import pytest
 
 from rankstability.errors import DataError
 from rankstability.inference.assemble import assemble
+from rankstability.inference.limiting import find_limiting_domain
 from rankstability.inference.questions import (
     answer_baseline,
     answer_candidates,
@@ -17,7 +18,6 @@ from rankstability.inference.questions import (
     compare_pair,
     find_candidates,
     find_leaders,
-    find_limiting_domain,
     known_pairs,
     look_alpha,
 )

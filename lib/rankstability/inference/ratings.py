@@ -11,6 +11,7 @@ from ..scores.arrays import ScoreArrays
 from .assemble import PairTests, assemble, means_without_tests, too_few_units, two_sided_p
 from .items import item_tests
 from .moderation import moderate_variances
+from .over_strata import WithinTests, compare_within
 from .regimes import add_note, rating_notes, shown_names
 from .result import RankInference
 from .standardised import adjust, annotator_shares
@@ -24,7 +25,7 @@ from .units import (
     units_asked,
     variance_of_means,
 )
-from .within import Stratum, StratumFit, WithinTests, compare_within, fit_stratum
+from .within import Stratum, StratumFit, fit_stratum
 
 
 def infer_ratings(

@@ -27,7 +27,8 @@ from ..io.write import write_folder
 from ..judgments import COMPARISON_KINDS, Judgments
 from ..perturb import keep
 from ..ranking.result import Ranking
-from .facts import Questions, collect_facts
+from .answers import Questions
+from .facts import collect_facts
 from .words import caution, nouns_for, phrases_for, plan_names, plural, reason, row_reason, tables
 
 MAX_OPEN = 6  # systems: above, the table of all pairs is folded
