@@ -32,15 +32,15 @@ from designs import ALPHA, measure_design
 from simulate_ratings import Design
 
 import rankstability as rs
-from rankstability.inference import questions, tasks, within
+from rankstability.inference import over_strata, questions, tasks
 from rankstability.inference import ratings as library
 from rankstability.inference.assemble import assemble
+from rankstability.inference.from_judgments import ranked_ratings
 from rankstability.inference.questions import (
     answer_candidates,
     answer_leaders,
     answer_pair,
     candidates_before_removal,
-    ratings_of,
 )
 from rankstability.inference.ratings import infer_ratings
 from rankstability.inference.result import RankInference
@@ -58,7 +58,7 @@ GAIN = 1.5  # of half of the systems, in the second of two rankings
 
 Check = Callable[[Design, np.random.Generator], Mapping[str, float]]
 Count = Callable[[Judgments], str]
-fit_stratum = within.fit_stratum
+fit_stratum = library.fit_stratum
 moderate_variances = library.moderate_variances
 
 
@@ -107,7 +107,7 @@ def pooled_strata(arrays: ScoreArrays, kinds: Sequence[str], domain: np.ndarray)
 
 
 strata = library._strata
-of_stratum = within._of_stratum
+of_stratum = over_strata._of_stratum
 strata_reasons = library._pair_reasons
 
 
@@ -122,7 +122,7 @@ def own_means_if_unjoined(stratum: Stratum, n: int) -> StratumFit:
     return own_means(stratum, n) if fit.component.max() > 0 else fit
 
 
-def unjoined_not_assessed(tests: within.WithinTests, kinds: Sequence[str]) -> np.ndarray:
+def unjoined_not_assessed(tests: over_strata.WithinTests, kinds: Sequence[str]) -> np.ndarray:
     """Return reasons that leave out the pairs which no segments join."""
     reasons = strata_reasons(tests, kinds)
     reasons[~tests.joined & (reasons == "")] = "not_joined"
@@ -130,7 +130,7 @@ def unjoined_not_assessed(tests: within.WithinTests, kinds: Sequence[str]) -> np
 
 
 def stratum_by_systems(
-    left_out: Mapping[str, Sequence[within.LeaveOut]],
+    left_out: Mapping[str, Sequence[over_strata.LeaveOut]],
     kinds: Sequence[str],
     k: int,
     factor: float,
@@ -237,7 +237,7 @@ def checked(column: str) -> Check:
 
 
 def inference_of(judgments: Judgments) -> RankInference:
-    arrays, by_domain, _ = ratings_of(judgments)
+    arrays, by_domain = ranked_ratings(judgments)
     return infer_ratings(arrays, None, by_domain)
 
 
@@ -277,7 +277,7 @@ def count_candidates(judgments: Judgments) -> dict[str, int]:
 
 def count_leaders(judgments: Judgments) -> dict[str, int]:
     """Count leaders by domain, and candidates in all domains."""
-    arrays = ratings_of(judgments)[0]
+    arrays = ranked_ratings(judgments)[0]
     if "domain" not in arrays.units:
         return {}
     code = arrays.units["domain"]
@@ -416,7 +416,7 @@ def choices() -> list[Choice]:
             "df from those of the two systems",
             "ranking or candidate",
             (tasks_cells[0], *incomplete),
-            lambda: patch.object(within, "_of_stratum", stratum_by_systems),
+            lambda: patch.object(over_strata, "_of_stratum", stratum_by_systems),
         ),
         Choice(
             "11.8",

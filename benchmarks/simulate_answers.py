@@ -21,8 +21,8 @@ import pandas as pd
 from simulate_ratings import SD
 
 from rankstability.scores.arrays import ScoreArrays
+from rankstability.stability.common_ground import common_ground, measure_protocols
 from rankstability.stability.judge_scores import correlate, influences, sum_over_pairs
-from rankstability.stability.protocols import common_ground, measure_protocols
 
 FOLDER = Path(__file__).parent / "results"
 CAMPAIGNS = int(os.environ.get("CAMPAIGNS", "1500"))

@@ -58,7 +58,7 @@ def compare_pilot(design: Levels, rng: np.random.Generator) -> Iterator[tuple[st
     """Return each promise about one pilot: its name, what is predicted, and what comes."""
     pilot = simulate(design, rng)
     inference = infer_ratings(pilot)
-    predicted = expect_repeat(inference, 0, rng, DRAWS)["tau"]
+    predicted = expect_repeat(inference, rng, DRAWS)["tau"]
     means = [simulate(design, rng).means() for _ in range(2)]
     yield "tau", predicted, float(kendall_tau(means[0][None], means[1][None])[0])
     pair = next_pair(inference)

@@ -28,13 +28,13 @@ import numpy as np
 import pandas as pd
 from designs import ALPHA, errors_of_ranking, measure_design, run_designs
 
+from rankstability.inference.limiting import find_limiting_domain
 from rankstability.inference.questions import (
     answer_baseline,
     answer_candidates,
     answer_leaders,
     answer_pair,
     candidates_before_removal,
-    limiting_domain,
     look_alpha,
 )
 from rankstability.inference.ratings import infer_ratings
@@ -690,7 +690,7 @@ def check_looks(design: Design, rng: np.random.Generator) -> dict[str, float]:
 
 def check_other_domains(design: Design, rng: np.random.Generator) -> dict[str, float]:
     """Return the errors of the second answer, without the domain that limits the first."""
-    found = limiting_domain(simulate(design, rng))
+    found = find_limiting_domain(simulate(design, rng))
     if found is None:
         return {"ranking": 0.0, "covered": 1.0, "pairs": 0.0, "boundaries": 0.0}
     return errors_of_ranking(design.truth()[found.inference.codes], found.inference)

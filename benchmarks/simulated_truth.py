@@ -7,8 +7,8 @@ Writes ``results/simulated_truth.csv``, one row per language pair (or task) and 
 - inside: whether the real value lies between them. By chance one in ten does not.
 - reason: why nothing can be compared. The other columns are then empty.
 
-Ratings are simulated with `simulate_campaign` from the variance components of their raw scores,
-which `check_simulated_truth` does, too. The statistics are Kendall's tau between two halves of the
+Ratings are simulated with `simulate_campaign` from the variance components of their raw scores. The
+statistics are Kendall's tau between two halves of the
 annotators, or of the documents (mean over splits), the standard deviation of the systems' means, and
 the median standard error of a difference with the sampling units of the verdict.
 
@@ -35,9 +35,14 @@ from rankstability.inference.votes import infer_votes
 from rankstability.scores.arrays import ScoreArrays, VoteArrays
 from rankstability.scores.build import score_arrays
 from rankstability.scores.pairwise import vote_arrays
-from rankstability.stability.components import factor_codes, fit_estimable
-from rankstability.stability.repeat import kendall_tau, split_half_tau
-from rankstability.stability.truth import simulate_campaign
+from rankstability.stability.components import (
+    RESIDUAL,
+    SYSTEM,
+    Components,
+    factor_codes,
+    fit_estimable,
+)
+from rankstability.stability.repeat import kendall_tau
 
 RESULTS = Path(__file__).parent / "results" / "simulated_truth.csv"
 CAMPAIGNS = int(os.environ.get("CAMPAIGNS", "100"))
@@ -88,6 +93,57 @@ def compare_ratings(
         campaign = replace(campaign, scale=(-np.inf, np.inf))
         simulated.append(statistics_of_ratings(campaign, rng, SPLITS_SIMULATED))
     return real, pd.DataFrame(simulated)
+
+
+def simulate_campaign(
+    arrays: ScoreArrays, fitted: Components, rng: np.random.Generator
+) -> tuple[ScoreArrays, np.ndarray]:
+    """Simulate the scores of a campaign of this design from its variance components.
+
+    Parameters
+    ----------
+    arrays : ScoreArrays
+        The design.
+    fitted : Components
+        Their variances, as from `components.fit_arrays`.
+
+    Returns
+    -------
+    simulated : ScoreArrays
+        The same judgments with simulated scores.
+    truth : array, shape (systems,)
+        The true mean of each system.
+    """
+    codes = factor_codes(arrays)
+    scale = {name: np.sqrt(variance) for name, variance in fitted.variance.items()}
+    truth = fitted.mean + scale[SYSTEM] * rng.standard_normal(len(arrays.systems))
+    score = truth[arrays.system] + scale[RESIDUAL] * rng.standard_normal(arrays.n_judgments)
+    for name, level in codes.items():
+        if name != SYSTEM:
+            effect = rng.standard_normal(int(level.max()) + 1)
+            score += scale[name] * effect[level]
+    return replace(arrays, score=score), truth
+
+
+def split_half_tau(
+    arrays: ScoreArrays, unit: str, rng: np.random.Generator, draws: int
+) -> np.ndarray:
+    """Return Kendall's tau of each random split; NaN where a half lacks a system: (draws,)."""
+    code = np.unique(arrays.units[unit], return_inverse=True)[1]
+    number = int(code.max()) + 1
+    n = len(arrays.systems)
+    weight = arrays.weights()
+    cell = code * n + arrays.system
+    sums = np.bincount(cell, weight * arrays.score, number * n).reshape(number, n)
+    weights = np.bincount(cell, weight, number * n).reshape(number, n)
+    is_first = np.argsort(rng.random((draws, number)), axis=1) < number // 2
+    means = []
+    for half in (is_first.astype(float), 1.0 - is_first):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means.append((half @ sums) / (half @ weights))
+    complete = np.isfinite(means[0]).all(axis=1) & np.isfinite(means[1]).all(axis=1)
+    tau: np.ndarray = np.where(complete, kendall_tau(*means), np.nan)
+    return tau
 
 
 # ------------------------------------------------------------------ relative rankings

@@ -76,9 +76,7 @@ def test_a_system_that_lacks_hard_items_gains_nothing():
     lacking[:12, 0] = True
     made = infer_ratings(board(score, lacking))
     assert not made.better.any() and "systems_lack_segments" in made.notes
-    assert made.extra["lacking"].to_dict("records") == [
-        {"system": "s000", "lacking": 12, "segments": 60}
-    ]
+    assert made.extra["details"]["systems_lack_segments"] == {"systems": "s000"}
     plain = board(score, lacking).means()
     assert plain[0] - plain[1:].mean() > 0.5
     by_name = dict(zip(made.systems, made.mean, strict=True))

@@ -4,7 +4,8 @@ from scipy.special import polygamma
 
 from rankstability.inference.assemble import two_sided_p
 from rankstability.inference.moderation import inverse_trigamma, moderate_variances, prior_df
-from rankstability.inference.within import Stratum, compare_within, fit_stratum
+from rankstability.inference.over_strata import compare_within
+from rankstability.inference.within import Stratum, fit_stratum
 from rating_tables import crossed
 
 PAIRS = [(0, 1), (0, 2), (0, 4), (3, 4)]

@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from rankstability.inference.questions import (
-    answer_candidates,
-    limiting_domain,
-    ratings_of,
-)
+from rankstability.inference.from_judgments import ranked_ratings
+from rankstability.inference.limiting import find_limiting_domain
+from rankstability.inference.questions import answer_candidates
 from rankstability.inference.ratings import infer_ratings
 from rankstability.io.load import load
 from real import real_data
@@ -47,7 +45,7 @@ OTHERS = {
 
 
 def inference(campaign, pair):
-    arrays, by_domain, _ = ratings_of(load(campaign, pair))
+    arrays, by_domain = ranked_ratings(load(campaign, pair))
     return infer_ratings(arrays, None, by_domain)
 
 
@@ -95,7 +93,7 @@ def test_pairs_of_wmt24_en_zh():
 @pytest.mark.parametrize(("pair", "without"), [("en-cs", (0, 9, 13, 10)), ("en-hi", (1, 11, 9, 9))])
 def test_two_literary_documents_limit_wmt24(pair, without):
     real_data("wmt24-esa")
-    found = limiting_domain(ratings_of(load("wmt24-esa", pair))[0])
+    found = find_limiting_domain(ranked_ratings(load("wmt24-esa", pair))[0])
     assert found is not None and found.domain == "literary" and found.units["document"] == 2
     assert found.df == pytest.approx(1.9, abs=0.05) and found.df_without > 15
     assert counts(found.inference) == without

@@ -8,6 +8,7 @@ import pytest
 
 from rankstability.errors import DataError
 from rankstability.inference.assemble import assemble
+from rankstability.inference.limiting import find_limiting_domain
 from rankstability.inference.questions import (
     answer_baseline,
     answer_candidates,
@@ -17,9 +18,7 @@ from rankstability.inference.questions import (
     compare_pair,
     find_candidates,
     find_leaders,
-    find_limiting_domain,
     known_pairs,
-    limiting_domain,
     look_alpha,
 )
 from rankstability.inference.ratings import infer_ratings, pair_tests
@@ -315,21 +314,16 @@ def test_leaders_of_an_unknown_column():
 
 def test_a_domain_that_decides_the_degrees_of_freedom():
     arrays = three_domains(random_ratings(10, annotators=12, documents=30), (14, 14, 2))
-    found = limiting_domain(arrays)
+    found = find_limiting_domain(arrays)
     assert found is not None and found.domain == "speech" and found.units["document"] == 2
     assert found.df < 5 and found.df_without >= 2 * found.df
     assert found.domains == ("chat", "news")
     even = three_domains(random_ratings(10, annotators=12, documents=30))
-    assert limiting_domain(even) is None
-    judgments = Judgments(frame_of(arrays), "ratings", year=2024)
-    assert find_limiting_domain(judgments, procedure="wmt24").domain == "speech"
-    assert find_limiting_domain(judgments, procedure="plain") is None
+    assert find_limiting_domain(even) is None
 
 
 def test_levels_of_looks():
     assert look_alpha(2, looks=5) == pytest.approx(0.01)
-    assert [look_alpha(k, 5, mostly_last=True) for k in (1, 4, 5)] == [0.00625, 0.00625, 0.025]
-    assert look_alpha(1, looks=1, mostly_last=True) == 0.05
     with pytest.raises(DataError) as error:
         look_alpha(6, looks=5)
     assert error.value.code == "more_looks_than_planned"

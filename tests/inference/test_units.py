@@ -6,8 +6,9 @@ from scipy.stats import ttest_rel
 
 from rankstability.errors import DataError
 from rankstability.inference.assemble import two_sided_p
+from rankstability.inference.over_strata import compare_within
 from rankstability.inference.units import default_units, jackknife, units_asked
-from rankstability.inference.within import Stratum, compare_within, fit_stratum
+from rankstability.inference.within import Stratum, fit_stratum
 from rating_tables import crossed, rating_arrays
 
 

@@ -8,14 +8,12 @@ from scipy.stats import t as student_t
 
 from rankstability.errors import DataError
 from rankstability.inference.units import difference_variance
+from rankstability.inference.vote_sums import decided_votes, sum_units, sums_of_strengths
 from rankstability.inference.votes import (
-    _sums_of_strengths,
-    decided_votes,
     infer_votes,
     least_p,
     second_answers,
     share_tests,
-    sum_units,
     units_of_votes,
 )
 from rankstability.ranking.davidson import fit_davidson, tabulate
@@ -151,7 +149,7 @@ def sums_of(run):
     fit = fit_davidson(tabulate(votes), with_order=votes.order_known)
     lead, tie = fit.residuals(votes)
     return sum_units(
-        units_of_votes(votes, unit), lambda code: _sums_of_strengths(votes, code, lead, tie, fit)
+        units_of_votes(votes, unit), lambda code: sums_of_strengths(votes, code, lead, tie, fit)
     )
 
 
@@ -509,7 +507,7 @@ def test_influences_by_sparse_sums_equal_dense_ones():
     votes = random_votes(13, n=4, size=120)
     fit = fit_davidson(tabulate(votes), with_order=True)
     lead, tie = fit.residuals(votes)
-    found = _sums_of_strengths(votes, votes.annotator, lead, tie, fit)
+    found = sums_of_strengths(votes, votes.annotator, lead, tie, fit)
     scores, held = np.zeros((12, 6)), np.zeros((12, 5))
     for k in range(120):
         unit = votes.annotator[k]

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from rankstability.inference.assemble import two_sided_p
-from rankstability.inference.within import Stratum, compare_within, fit_stratum, leave_out
+from rankstability.inference.leave_out import leave_out
+from rankstability.inference.over_strata import compare_within
+from rankstability.inference.within import Stratum, fit_stratum
 from rating_tables import (
     crossed,
     first_score,

@@ -99,17 +99,25 @@ def preferred(counts):
     return np.argsort(-score, kind="stable").tolist()
 
 
+def solved(counts, programs=feedback_search.PROGRAMS):
+    """The solution by these programs, and its order in rows of the counts."""
+    listed = np.array(preferred(counts))
+    weights = feedback.net_weights(counts.wins)[np.ix_(listed, listed)]
+    found = feedback_search.solve(weights, programs=programs)
+    return found, listed[found.order]
+
+
 @settings(deadline=None, max_examples=50)
 @given(tables_of_wins())
-def test_every_method_finds_the_same_first_optimum_and_counts_them_all(wins):
+def test_every_program_finds_the_same_first_optimum_and_counts_them_all(wins):
     counts = counts_of(wins)
     weights = feedback.net_weights(wins)
     cost, optima = brute_force(weights, preferred(counts))
-    for method in ("auto", "dp", "lp"):
-        found = feedback.feedback_arc_set(counts, nearest=None, method=method)
-        assert (found.cost, found.n_optima) == (cost, len(optima)), method
-        assert tuple(found.order) == optima[0]
-        assert found.optimal and found.canonical
+    for programs in (["dp", "lp"], ["dp"], ["lp"]):
+        found, order = solved(counts, programs)
+        assert (found.cost, found.n_optima) == (cost, len(optima)), programs
+        assert tuple(order) == optima[0]
+        assert found.lower_bound == cost and found.canonical
     orders, costs = feedback.feedback_arc_sets(weights[None])
     assert costs[0] == cost and tuple(orders[0]) in optima
 
@@ -127,8 +135,12 @@ def test_of_all_optima_the_nearest_to_a_given_ranking_is_chosen(wins, seed):
     def inversions(order):
         return sum(place[a] > place[b] for k, a in enumerate(order) for b in order[k + 1 :])
 
-    found = feedback.feedback_arc_set(counts, nearest=[counts.systems[k] for k in given_order])
-    assert tuple(found.order) == min(optima, key=inversions)
+    listed = np.array(preferred(counts))
+    tournament = weights[np.ix_(listed, listed)]
+    found = feedback_search.nearest_to(
+        -place[listed].astype(float), tournament, feedback_search.solve(tournament)
+    )
+    assert tuple(listed[found.order]) == min(optima, key=inversions)
     assert found.n_optima == len(optima) and found.canonical
 
 
@@ -138,10 +150,10 @@ def test_both_programs_agree_where_ties_abound(n):
     for _ in range(4):
         wins = rng.integers(0, 3, (n, n)) * (1 - np.eye(n, dtype=int))
         counts = counts_of(wins)
-        by_dp = feedback.feedback_arc_set(counts, nearest=None, method="dp")
-        by_lp = feedback.feedback_arc_set(counts, nearest=None, method="lp")
-        assert by_dp.systems == by_lp.systems
-        assert by_dp.cost == by_lp.cost == by_igraph(by_dp.weights)
+        by_dp, first = solved(counts, ["dp"])
+        by_lp, second = solved(counts, ["lp"])
+        assert first.tolist() == second.tolist()
+        assert by_dp.cost == by_lp.cost == by_igraph(feedback.net_weights(wins))
         assert by_dp.n_optima == by_lp.n_optima
 
 
@@ -239,9 +251,9 @@ def test_components_stand_from_the_top_down():
 
 
 def test_small_tournaments_need_no_integer_program():
-    found = feedback.feedback_arc_set(counts_of([[0, 0], [3, 0]]), method="lp")
-    assert found.order.tolist() == [1, 0] and found.n_optima == 1
-    assert feedback.feedback_arc_set(counts_of([[0]]), method="lp").systems == ["00"]
+    found, order = solved(counts_of([[0, 0], [3, 0]]), ["lp"])
+    assert order.tolist() == [1, 0] and found.n_optima == 1
+    assert feedback.feedback_arc_set(counts_of([[0]])).systems == ["00"]
 
 
 def test_the_integer_program_bounds_its_cost():
@@ -272,13 +284,6 @@ def test_systems_are_moved_to_where_they_cost_least():
 
 def test_errors_have_codes():
     counts = counts_of([[0, 1], [0, 0]], ["a", "b"])
-    with pytest.raises(DataError) as error:
-        feedback.feedback_arc_set(counts, method="ilp")
-    assert error.value.code == "unknown_method"
-    tied = counts_of([[0, 0], [0, 0]], ["a", "b"])
-    with pytest.raises(DataError) as error:
-        feedback.feedback_arc_set(tied, nearest=["a", "c"])
-    assert error.value.code == "unknown_system"
     with pytest.raises(DataError) as error:
         feedback.feedback_arc_set(counts).cost_of(["a"])
     assert error.value.code == "different_systems"

@@ -1,4 +1,4 @@
-"""Annotators: controls by hand, Krippendorff's alpha against its package, influence."""
+"""Annotators: controls by hand, Krippendorff's alpha against its package."""
 
 import krippendorff
 import numpy as np
@@ -7,12 +7,9 @@ import pytest
 
 from rankstability.io.load import load
 from rankstability.judgments import Judgments
-from rankstability.ranking.procedures import procedure_named
 from rankstability.scores.build import score_arrays
 from rankstability.stability.annotators import (
-    annotator_influence,
     describe_annotators,
-    influence_of_annotators,
     krippendorff_alpha,
 )
 from real import real_data
@@ -130,28 +127,6 @@ def test_a_hidden_reference_below_an_anchor_is_counted():
     table = describe_annotators(judgments).set_index("annotator")
     assert table["references"].tolist() == [2, 2] and table["judgments"].tolist() == [2, 2]
     assert table["references_below"].to_dict() == {"x": 0.0, "y": 1.0}
-
-
-def test_a_boundary_that_one_annotator_draws_is_lost_without_this_annotator():
-    rng = np.random.default_rng(1)
-    w, d, s = (code.ravel() for code in np.indices((6, 20, 2)))
-    score = rng.normal(0, 1, len(w)) + np.where((w == 0) & (s == 1), 30.0, 0.0)
-    names = {"system": s, "annotator": w, "document": d, "segment": d}
-    frame = pd.DataFrame({k: v.astype(str) for k, v in names.items()}).assign(score=score)
-    procedure = procedure_named("wmt26")
-    table = influence_of_annotators(arrays_of(frame), procedure).set_index("annotator")
-    assert (table["boundaries"] == 1).all()
-    assert table["lost"].to_dict() == {str(k): int(k == 0) for k in range(6)}
-
-
-def test_influence_is_by_name_without_constant_annotators():
-    """One annotator never varies: the procedure has no z-score of theirs."""
-    frame = ratings(missing=0.0)
-    same = frame["annotator"] == "annotator1"
-    frame = frame.assign(score=frame["score"].where(~same, 40.0))
-    table = annotator_influence(judged(frame), procedure="wmt17")
-    assert set(table["annotator"]) == {f"annotator{k}" for k in (0, 2, 3, 4)}
-    assert annotator_influence(judged(frame.drop(columns="annotator")), procedure="wmt24").empty
 
 
 def test_annotators_of_wmt18_repeat_themselves_and_see_damage():

@@ -270,7 +270,7 @@ def test_effects_of_votes_are_those_of_leaving_each_out():
     everything = np.ones(400, bool)
     effects = whole.effects("judgment", 0, 1, everything)
     for k in range(0, 400, 40):
-        score = whole._scores(np.arange(400) != k)
+        score = whole.score_with(np.arange(400) != k)
         change = score[0] - score[1] - whole.lead(0, 1)
         assert effects[k] == pytest.approx(change, abs=2e-4)
 

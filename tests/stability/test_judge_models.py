@@ -41,7 +41,7 @@ def toy(judge=JUDGE, human=HUMAN):
 
 def test_the_toy_of_the_definition_comes_out_to_seven_digits():
     matched = toy()
-    found = judge_scores.saving(matched)
+    found = matched.saving()
     assert found["r"] == pytest.approx(0.9541198, abs=5e-8)
     assert found["document_share"] == 1
     assert found["judgments_saved"] == pytest.approx(0.9103446, abs=5e-8)
@@ -70,23 +70,23 @@ def test_on_balanced_data_r_is_the_correlation_without_system_and_document_means
     human, judge = rng.normal(size=(2, 9, 3))
     rest = [t - t.mean(0) - t.mean(1, keepdims=True) + t.mean() for t in (human, judge)]
     plain = np.corrcoef(rest[0].ravel(), rest[1].ravel())[0, 1]
-    assert judge_scores.saving(toy(judge, human))["r"] == pytest.approx(plain, abs=1e-12)
+    assert toy(judge, human).saving()["r"] == pytest.approx(plain, abs=1e-12)
 
 
 def test_only_scores_that_rise_with_human_scores_save_anything():
-    up, down = judge_scores.saving(toy(JUDGE)), judge_scores.saving(toy(-JUDGE))
+    up, down = toy(JUDGE).saving(), toy(-JUDGE).saving()
     assert down["r"] == pytest.approx(-up["r"]) and down["judgments_saved"] == 0
-    same = judge_scores.saving(toy(HUMAN))
+    same = toy(HUMAN).saving()
     assert same["r"] == pytest.approx(1) and same["r_low"] == pytest.approx(1)
     for level in (np.ones((4, 3)), np.full((4, 3), 7 / 3), np.arange(3) / 7 * np.ones((4, 1))):
-        constant = judge_scores.saving(toy(level))
+        constant = toy(level).saving()
         assert np.isnan(constant["r"]) and np.isnan(constant["judgments_saved"])
 
 
 def test_the_scale_and_the_means_of_systems_and_documents_do_not_matter():
     moved = 100 + 3 * JUDGE + np.arange(3) * 7 + np.arange(4)[:, None] * 11
-    found = judge_scores.saving(toy(moved))["r"]
-    assert found == pytest.approx(judge_scores.saving(toy())["r"], abs=1e-12)
+    found = toy(moved).saving()["r"]
+    assert found == pytest.approx(toy().saving()["r"], abs=1e-12)
 
 
 def test_pairs_are_counted_that_both_order_alike():
@@ -223,7 +223,7 @@ def test_realised_savings_on_random_documents_are_r_squared(judges):
     gaps = []
     for name in list(judges)[:4]:
         matched = judge_scores.match(human, judges[name], name)
-        r = judge_scores.saving(matched)["r"]
+        r = matched.saving()["r"]
         arrays = matched.human
         document = np.unique(arrays.units["document"], return_inverse=True)[1]
         shape = int(document.max()) + 1, len(arrays.systems)
@@ -291,11 +291,11 @@ def test_strengths_alone_save_nothing_and_a_shared_taste_saves_something():
     rng = np.random.default_rng(7)
     strangers = by_question(*simulated_votes(rng, shared=0.0))
     raw = np.corrcoef(strangers["vote"], strangers["vote_judge"])[0, 1]
-    found = judge_votes.saving(judge_votes.match_votes(strangers))
+    found = judge_votes.match_votes(strangers).saving()
     assert raw**2 > 0.02 and found["r_low"] < 0 < found["r_high"]
     assert found["judgments_saved"] < 0.003
     friends = by_question(*simulated_votes(rng, shared=2.0))
-    found = judge_votes.saving(judge_votes.match_votes(friends))
+    found = judge_votes.match_votes(friends).saving()
     assert found["r_low"] > 0.3 and found["document_share"] == 1
 
 

@@ -294,13 +294,6 @@ def test_a_plan_names_the_best_systems_that_are_no_humans():
     assert caught.value.code == "unknown_system"
 
 
-def test_needed_judgments_are_for_neighbours_of_the_ranking():
-    table = planning.needed_judgments(load("demo-mqm", "en-de"))
-    assert table["rank"].tolist() == list(range(1, len(table) + 1))
-    assert (table["system_b"][:-1].to_numpy() == table["system_a"][1:].to_numpy()).all()
-    assert (table["times"] >= 1).all() and (table["judgments"] > 0).all()
-
-
 @pytest.mark.parametrize("campaign", ["demo-rr"])
 def test_comparisons_have_the_plan_of_twice_the_units(campaign):
     table = planning.plan(load(campaign, "cs-en"))

@@ -10,6 +10,8 @@ from rankstability.errors import DataError
 from rankstability.io.load import load
 from rankstability.ranking.procedures import procedure_named
 from rankstability.stability import protocols
+from rankstability.stability.common_ground import common_ground, count_kept, measure_protocols
+from rankstability.stability.document_sets import measure_halves, measure_sets
 from rankstability.stability.protocols import compare_studies
 from rankstability.stability.repeat import kendall_tau
 from real import real_data
@@ -48,9 +50,9 @@ def test_the_published_studies_agree_as_measured():
     """INFERENCE 9.6: tau on the 207 segments that the five studies share."""
     studies = load_studies()
     arrays = {name: arrays_of(each) for name, each in studies.items()}
-    shared = protocols.common_ground(arrays)
+    shared = common_ground(arrays)
     assert shared.scores.shape == (5, 207, 13) and shared.shared(*STUDIES).all()
-    pairs, table = protocols.measure_protocols(shared, np.random.default_rng(1), 200)
+    pairs, table = measure_protocols(shared, np.random.default_rng(1), 200)
     found = pairs.set_index(["first", "second"])["tau"]
     measured = {
         ("ESA-1", "ESA-2"): 0.85,
@@ -124,8 +126,8 @@ def test_identical_protocols_are_told_apart_as_seldom_as_promised():
                     name: replace(each, units={"document": each.units["document"]})
                     for name, each in studies.items()
                 }
-            shared = protocols.common_ground(studies)
-            row = protocols.measure_protocols(shared, rng, 200)[1].iloc[0]
+            shared = common_ground(studies)
+            row = measure_protocols(shared, rng, 200)[1].iloc[0]
             assert row["annotators"] == (5 if named else 0)
             outside[named] += int(row["difference_low"] > 0 or row["difference_high"] < 0)
     assert outside[True] <= (0.05 + 2 * np.sqrt(0.05 * 0.95 / tries)) * tries
@@ -157,7 +159,7 @@ def test_studies_that_cannot_be_compared_are_refused():
         with pytest.raises(DataError) as caught:
             _ = compare_studies(studies, unit=unit).pairs
         assert caught.value.code == code
-    halves = protocols.measure_halves(arrays_of(bare), np.random.default_rng(1))
+    halves = measure_halves(arrays_of(bare), np.random.default_rng(1))
     assert halves.iloc[0][["tau", "tau_low"]].isna().all()
 
 
@@ -194,11 +196,11 @@ def test_random_documents_are_rarely_another_domain_and_turned_ones_are():
         effects = np.random.default_rng(seed).normal(0, 0.8, (24, 4))
         arrays = arrays_of(study(seed, (0, 0.2, 0.4, 0.6), shared=effects))
         rng = np.random.default_rng(seed)
-        p.append(protocols.measure_sets(arrays, domain_of(arrays, 10), rng, 100)["p"].iloc[0])
+        p.append(measure_sets(arrays, domain_of(arrays, 10), rng, 100)["p"].iloc[0])
     assert np.mean(np.array(p) <= 0.05) <= 0.15
     turned = np.where(np.arange(24)[:, None] < 10, [[3, 1, -1, -3]], [[0, 0, 0, 0]])
     arrays = arrays_of(study(1, shared=turned))
-    table = protocols.measure_sets(arrays, domain_of(arrays, 10), np.random.default_rng(1), 200)
+    table = measure_sets(arrays, domain_of(arrays, 10), np.random.default_rng(1), 200)
     assert table["tau"].tolist() == [-1, -1] and (table["tau"] < table["random"]).all()
     assert (table["random_low"] <= table["random"]).all()
     assert (table["p_holm"] >= table["p"]).all()
@@ -207,7 +209,7 @@ def test_random_documents_are_rarely_another_domain_and_turned_ones_are():
 def test_small_domains_have_no_interval_and_one_domain_is_refused():
     arrays = arrays_of(study(1))
     rng = np.random.default_rng(1)
-    table = protocols.measure_sets(arrays, domain_of(arrays, 3), rng, 50)
+    table = measure_sets(arrays, domain_of(arrays, 3), rng, 50)
     assert table["tau"].notna().all()
     assert table[["tau_low", "random", "p", "p_holm"]].isna().all(axis=None)
     split = domain_of(arrays, 3)
@@ -217,7 +219,7 @@ def test_small_domains_have_no_interval_and_one_domain_is_refused():
         (split, "document_of_two_domains"),
     ):
         with pytest.raises(DataError) as caught:
-            protocols.measure_sets(arrays, domains, rng)
+            measure_sets(arrays, domains, rng)
         assert caught.value.code == code
     with pytest.raises(DataError) as caught:
         _ = compare_studies(load("demo-srpdc", "de-en")).test_sets
@@ -231,6 +233,6 @@ def test_halves_of_the_documents_agree_as_in_version_0_3():
 
 
 def test_procedures_are_those_of_the_ranking():
-    shared = protocols.common_ground({"X-1": arrays_of(study(1)), "X-2": arrays_of(study(2))})
-    plain = protocols.count_kept(shared, procedure_named("plain"))
+    shared = common_ground({"X-1": arrays_of(study(1)), "X-2": arrays_of(study(2))})
+    plain = count_kept(shared, procedure_named("plain"))
     assert plain["boundaries"].tolist() == [0, 0]

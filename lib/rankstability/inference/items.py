@@ -6,52 +6,34 @@ sums by item and system are formed, never an array of judgments × systems.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import bdtr
 
 from ..scores.arrays import ScoreArrays
-from .units import UnitInfluence, difference_variance, jackknife, sums_by
+from .assemble import PairTests, two_sided_p
+from .units import (
+    MIN_EFFECTIVE_UNITS,
+    SEGMENT,
+    difference_variance,
+    jackknife,
+    least_df,
+    sums_by,
+)
 from .within import Stratum, StratumFit, fit_stratum
 
 SHOWN_LEVEL = 0.05
 LARGE_TABLE = 20_000_000  # items with different systems, times squared number of systems
 
 
-@dataclass(frozen=True)
-class ItemTests:
-    """Means over items, their influences, and the bounds on the p of pairs.
+def item_tests(arrays: ScoreArrays) -> tuple[PairTests, StratumFit]:
+    """Return the tests of all pairs with items as units, and least squares on system and item.
 
-    Attributes
-    ----------
-    fit : StratumFit
-        Least squares on system and item.
-    mean : array, shape (systems,)
-    items : UnitInfluence
-        Influences on the means.
-    effects : array, shape (items, systems)
-        Influences on the means within items, which count for differences.
-    pair_effective : array, shape (systems, systems)
-        e_st: the items on which a pair can be compared count as so many.
-    least_p : array, shape (systems, systems)
-        2^(1 - z), with z the number of items on which the pair differs.
-    exact_p : array, shape (systems, systems), or None
-        p of the sign test where the table has only two values.
+    A pair counts if it can be compared on `MIN_EFFECTIVE_UNITS` items. p is at least 2^(1 - z),
+    with z the number of items on which the pair differs. In a table of only two values it is that
+    of the sign test.
     """
-
-    fit: StratumFit
-    mean: np.ndarray
-    items: UnitInfluence
-    effects: np.ndarray
-    pair_effective: np.ndarray
-    least_p: np.ndarray
-    exact_p: np.ndarray | None
-
-
-def item_tests(arrays: ScoreArrays, stratum: Stratum) -> ItemTests:
-    """Compare systems within items; `stratum` holds the same judgments."""
     n = len(arrays.systems)
+    stratum = Stratum(arrays.system, arrays.segment, arrays.score, arrays.weights(), {})
     fit = fit_stratum(stratum, n)
     judged = fit.by_segment > 0
     shape = fit.by_segment.shape
@@ -59,13 +41,43 @@ def item_tests(arrays: ScoreArrays, stratum: Stratum) -> ItemTests:
     score = np.divide(total, fit.by_segment, out=np.zeros(shape), where=judged)
     share = _item_shares(fit)
     effects, levels = _parts(fit, score)
-    moved = jackknife(share, effects)
+    within = jackknife(share, effects).covariance()
     items = jackknife(share, effects + levels)
+    covariance = items.covariance()
+    joined = fit.component[:, None] == fit.component
+    variance = np.where(joined, difference_variance(within), difference_variance(covariance))
+    variance = np.maximum(variance, 0.0)
     least = np.minimum.outer(items.effective, items.effective)
     pair_effective = np.fmin(_pair_effective(fit), least)
-    matrix = np.where(judged, score, np.nan)
-    least_p, exact_p = _bounds(matrix, fit.mean)
-    return ItemTests(fit, fit.mean, items, moved.influence, pair_effective, least_p, exact_p)
+    few = ~(pair_effective >= MIN_EFFECTIVE_UNITS)
+    df = least_df({SEGMENT: pair_effective})
+    span = float(np.ptp(arrays.score))
+    least_p, exact_p = _bounds(np.where(judged, score, np.nan), fit.mean)
+    difference = np.subtract.outer(fit.mean, fit.mean)
+    p = two_sided_p(difference, variance, df, span=span) if exact_p is None else exact_p
+    p = np.maximum(np.where(few, 1.0, p), least_p)
+    reasons = np.where(few, f"few_in_common_{SEGMENT}", "").astype(object)
+    reasons[~joined] = "not_joined"
+    effective = {SEGMENT: items.effective}
+    tests = PairTests(
+        systems=arrays.systems,
+        mean=fit.mean,
+        variance=variance,
+        df=df,
+        p=p,
+        covariance=covariance,
+        variance_systems=np.diag(covariance),
+        df_systems=least_df(effective),
+        effective=effective,
+        n_units={SEGMENT: items.number},
+        units={SEGMENT: len(fit.by_segment)},
+        pair_reasons=reasons,
+        variance_raw=variance,
+        df_raw=df,
+        span=span,
+        scale=arrays.scale,
+    )
+    return tests, fit
 
 
 def least_items(systems: int, alpha: float = SHOWN_LEVEL) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,18 +17,12 @@ from scipy.special import stdtrit
 
 from ..arguments import check_alpha, check_arguments
 from ..errors import DataError, suggest
-from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
-from ..ranking.procedures import default_procedure, procedure_named, scores_for
+from ..judgments import Judgments
 from ..scores.arrays import ScoreArrays
-from ..scores.pairwise import vote_arrays
 from .assemble import PairTests, assemble, two_sided_p
-from .ratings import infer_ratings, pair_tests
+from .from_judgments import infer_judgments, ranked_ratings
+from .ratings import pair_tests
 from .result import RankInference
-from .votes import infer_votes
-
-LIMITING_DF = 5.0  # a median df below this is limited by a domain if leaving one out doubles it
-RISE = 2.0
-
 
 # ------------------------------------------------------------------ a chosen pair or a baseline
 
@@ -152,8 +146,8 @@ def compare_pair(
     >>> answer.result, round(answer.difference, 2)
     ('better', 0.75)
     """
-    inference, sign = inference_of(judgments, unit, procedure, alpha)
-    return answer_pair(inference, a, b, alpha, sign)
+    inference = infer_judgments(judgments, procedure, unit, alpha)
+    return answer_pair(inference, a, b, alpha, sign_of(judgments))
 
 
 @check_arguments
@@ -177,8 +171,8 @@ def compare_with_baseline(
     >>> answer.table.columns.tolist()[:4]
     ['system', 'difference', 'difference_low', 'difference_high']
     """
-    inference, sign = inference_of(judgments, unit, procedure, alpha)
-    return answer_baseline(inference, baseline, alpha, sign)
+    inference = infer_judgments(judgments, procedure, unit, alpha)
+    return answer_baseline(inference, baseline, alpha, sign_of(judgments))
 
 
 def answer_pair(
@@ -316,8 +310,8 @@ def find_candidates(
     >>> rs.find_candidates(rs.load("demo-srdc", "de-en")).systems[0]
     'HUMAN.0'
     """
-    inference, sign = inference_of(judgments, unit, procedure, alpha)
-    return answer_candidates(inference, alpha, sign)
+    inference = infer_judgments(judgments, procedure, unit, alpha)
+    return answer_candidates(inference, alpha, sign_of(judgments))
 
 
 def answer_candidates(inference: RankInference, alpha: float = 0.05, sign: int = 1) -> Candidates:
@@ -421,14 +415,14 @@ def find_leaders(
     >>> rs.find_leaders(judgments.with_table(table), by="genre").table["category"].tolist()
     ['blog', 'news']
     """
-    arrays = ratings_of(judgments, procedure)[0]
+    arrays = ranked_ratings(judgments, procedure)[0]
     if by in arrays.units and by in arrays.unit_names:
         codes, names = arrays.units[by], arrays.unit_names[by]
         parts = {names[k]: arrays.take(codes == k) for k in range(len(names))}
     elif by in judgments.table:
         table = judgments.table
         parts = {
-            str(value): ratings_of(judgments.with_table(rows), procedure)[0]
+            str(value): ranked_ratings(judgments.with_table(rows), procedure)[0]
             for value, rows in table.groupby(by, observed=True)
         }
     else:
@@ -465,109 +459,13 @@ def _can_be_assessed(tests: PairTests) -> bool:
     return int(tests.assessable.sum()) >= 2
 
 
-# ------------------------------------------------------------------ a domain that limits df
-
-
-@dataclass(frozen=True)
-class LimitingDomain:
-    """A domain that leaves so few degrees of freedom that almost nothing can be said.
-
-    Attributes
-    ----------
-    domain : str
-        Its name.
-    units : mapping of str to int
-        Units of each kind in the domain.
-    df, df_without : float
-        Median degrees of freedom over pairs, with all domains and without this one.
-    inference : RankInference
-        The ranking over the other domains: a second answer, which is a family of its own.
-    """
-
-    domain: str
-    units: Mapping[str, int]
-    df: float
-    df_without: float
-    inference: RankInference
-    domains: tuple[str, ...] = field(default=())
-
-
-def find_limiting_domain(
-    judgments: Judgments,
-    *,
-    unit: str | None = None,
-    procedure: str | None = None,
-    alpha: float = 0.05,
-) -> LimitingDomain | None:
-    """Find the domain that decides the degrees of freedom of means over domains, if there is one.
-
-    It is named if the median df over pairs is below 5 and leaving this domain out at least doubles
-    it. Returns None otherwise, and where scores are not means over domains.
-
-    Parameters and errors are those of `compare_pair`.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> from rankstability.inference.questions import find_limiting_domain
-    >>> find_limiting_domain(rs.load("demo-mqm", "en-de")) is None
-    True
-    """
-    if judgments.kind in COMPARISON_KINDS:
-        return None
-    arrays, by_domain, _ = ratings_of(judgments, procedure)
-    return limiting_domain(arrays, unit, alpha) if by_domain else None
-
-
-def limiting_domain(
-    arrays: ScoreArrays, unit: str | None = None, alpha: float = 0.05
-) -> LimitingDomain | None:
-    """Return the limiting domain of means over domains; None if there is none.
-
-    The part of domain k in the df of a pair is (lambda^2 V_k)^2 / df_k, over the sum over domains.
-    The domain with the largest median part is named.
-    """
-    domains = np.unique(arrays.units.get("domain", np.zeros(0, int)))
-    tests = pair_tests(arrays, unit, True)
-    strata = tests.extra.get("strata", ())
-    assert isinstance(strata, tuple)
-    if len(strata) < 2 or len(strata) != len(domains):
-        return None
-    df = median_df(tests)
-    if not df < LIMITING_DF:
-        return None
-    with np.errstate(divide="ignore", invalid="ignore"):
-        squares = np.array([variance**2 / number for variance, number in strata])
-        parts = np.where(np.isinf(squares), 1.0, squares / squares.sum(axis=0))
-    pairs = np.triu_indices(squares.shape[1], 1)
-    worst = domains[int(np.argmax([np.median(part[pairs]) for part in parts]))]
-    inside = arrays.units["domain"] == worst
-    others = arrays.take(~inside)
-    df_without = median_df(pair_tests(others, unit, True))
-    if not df_without >= RISE * df:
-        return None
-    names = arrays.unit_names.get("domain", tuple(map(str, range(int(domains.max()) + 1))))
-    units = {kind: len(np.unique(arrays.units[kind][inside])) for kind in tests.units}
-    rest = tuple(names[k] for k in domains if k != worst)
-    inference = infer_ratings(others, unit, True, alpha)
-    return LimitingDomain(names[int(worst)], units, df, df_without, inference, rest)
-
-
-def median_df(tests: PairTests) -> float:
-    """Return the median over pairs of the degrees of freedom before moderation."""
-    df = tests.extra.get("df_unlimited", tests.df_raw)
-    assert isinstance(df, np.ndarray)
-    return float(np.median(df[np.triu_indices(len(df), 1)]))
-
-
 # ------------------------------------------------------------------ looks during a campaign
 
 
-def look_alpha(look: int, looks: int, alpha: float = 0.05, mostly_last: bool = False) -> float:
+def look_alpha(look: int, looks: int, alpha: float = 0.05) -> float:
     """Return the level of one of several planned looks during a campaign.
 
-    Error rates of looks add, so every statement of every look is made at alpha / looks. With
-    `mostly_last`, the last look has alpha / 2, and each other look alpha / (2 (looks - 1)).
+    Error rates of looks add, so every statement of every look is made at alpha / looks.
 
     Parameters
     ----------
@@ -587,41 +485,12 @@ def look_alpha(look: int, looks: int, alpha: float = 0.05, mostly_last: bool = F
     check_alpha(alpha)
     if not 1 <= look <= looks:
         raise DataError("more_looks_than_planned", value=look, expected=f"1 to {looks}")
-    if not mostly_last or looks == 1:
-        return alpha / looks
-    return alpha / 2 if look == looks else alpha / (2 * (looks - 1))
+    return alpha / looks
 
 
-# ------------------------------------------------------------------ from judgments
-
-
-def ratings_of(judgments: Judgments, procedure: str | None = None) -> tuple[ScoreArrays, bool, int]:
-    """Return the scores that a procedure counts, whether it goes by domain, and the direction.
-
-    Raises
-    ------
-    DataError
-        ``not_judgments``; ``wrong_kind`` for votes and relative rankings.
-    """
-    check_judgments(judgments)
-    if judgments.kind in COMPARISON_KINDS:
-        raise DataError("wrong_kind", kind=judgments.kind)
-    chosen = procedure_named(procedure or default_procedure(judgments))
-    arrays = scores_for(judgments, chosen)
-    return arrays, chosen.by_domain, arrays.sign
-
-
-def inference_of(
-    judgments: Judgments,
-    unit: str | None = None,
-    procedure: str | None = None,
-    alpha: float = 0.05,
-) -> tuple[RankInference, int]:
-    """Return the inference of judgments of any kind, and -1 if lower scores are better."""
-    if isinstance(judgments, Judgments) and judgments.kind in COMPARISON_KINDS:
-        return infer_votes(vote_arrays(judgments), unit, alpha), 1
-    arrays, by_domain, sign = ratings_of(judgments, procedure)
-    return infer_ratings(arrays, unit, by_domain, alpha), sign
+def sign_of(judgments: Judgments) -> int:
+    """Return -1 if lower scores are better, otherwise 1."""
+    return -1 if judgments.lower_is_better else 1
 
 
 def place_of(inference: RankInference, name: str) -> int:

@@ -11,19 +11,18 @@ import pandas as pd
 from ..arguments import check_alpha, check_arguments
 from ..errors import DataError, suggest
 from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
-from ..ranking import relative
 from ..ranking.procedures import (
     Procedure,
-    default_procedure,
+    choose_procedure,
     draw_ranking,
-    procedure_named,
     scores_for,
 )
+from ..ranking.relative import rank_counts
 from ..ranking.result import BOUNDARIES, Ranking
 from ..ranking.rules import Rule, clusters
 from ..ranking.scored import rank_segment_scores
 from ..ranking.tests import PairTest
-from ..scores.pairwise import vote_arrays
+from ..scores.pairwise import count_pairs, vote_arrays
 from ..scores.segments import segment_scores
 from .ratings import infer_ratings
 from .result import RankInference
@@ -111,7 +110,7 @@ def rank_systems(
     if given:
         _refuse(inferred, "rankings by a test or rule, which make no inference")
         return rank_segment_scores(segment_scores(data), alpha=alpha, **given)
-    chosen = procedure_named(procedure or default_procedure(data))
+    chosen = choose_procedure(data, procedure)
     return _rank_ratings(data, chosen, unit, alpha, rng)
 
 
@@ -140,7 +139,7 @@ def _rank_ratings(
     table = drawn.table(scores.systems)
 
     def draw(significant: np.ndarray, _: np.ndarray) -> np.ndarray:
-        return procedure.draw(significant)[2]
+        return procedure.draw(significant)
 
     lead = np.subtract.outer(table["score"].to_numpy(), table["score"].to_numpy())
     name = {"z": "mean z-score"}.get(procedure.score, "mean score")
@@ -167,7 +166,7 @@ def _rank_comparisons(
 ) -> Ranking:
     """Rank votes by strength, and relative rankings by the share of decided comparisons won."""
     if method is not None:
-        return relative.rank_by_method(judgments, method, alpha)
+        return rank_counts(count_pairs(judgments), method, alpha)
     votes = vote_arrays(judgments)
     if len(votes.systems) < 2:
         raise DataError("too_few_systems", value=", ".join(votes.systems))

@@ -11,6 +11,7 @@ from ..scores.arrays import ScoreArrays
 from .assemble import PairTests, assemble, means_without_tests, too_few_units, two_sided_p
 from .items import item_tests
 from .moderation import moderate_variances
+from .over_strata import WithinTests, compare_within
 from .regimes import add_note, rating_notes, shown_names
 from .result import RankInference
 from .standardised import adjust, annotator_shares
@@ -18,15 +19,13 @@ from .units import (
     ANNOTATOR,
     MIN_EFFECTIVE_UNITS,
     SEGMENT,
-    UnitInfluence,
-    difference_variance,
     joint_covariance,
     least_df,
     unit_codes,
     units_asked,
     variance_of_means,
 )
-from .within import Stratum, StratumFit, WithinTests, compare_within, fit_stratum
+from .within import Stratum, StratumFit, fit_stratum
 
 
 def infer_ratings(
@@ -84,7 +83,8 @@ def pair_tests(arrays: ScoreArrays, unit: str | None = None, by_domain: bool = F
         reason = "unnamed_averages" if arrays.averages else "no_units"
         return without_units(compact, by_domain, reason)
     if kinds == (SEGMENT,) and arrays.items:
-        return _test_items(compact)
+        tests, fit = item_tests(compact)
+        return replace(tests, **rating_notes(compact, tests, [fit], False))
     domain = _domains(compact, by_domain)
     complete = _in_all(compact.system, domain, len(present))
     if not complete.all():
@@ -244,47 +244,6 @@ def _adjusted_p(
 
 
 # ------------------------------------------------------------------ special tables
-
-
-def _test_items(arrays: ScoreArrays) -> PairTests:
-    """Return the tests with items as units."""
-    stratum = Stratum(arrays.system, arrays.segment, arrays.score, arrays.weights(), {})
-    made = item_tests(arrays, stratum)
-    joined = made.fit.component[:, None] == made.fit.component
-    variance = np.where(
-        joined,
-        difference_variance(made.effects.T @ made.effects),
-        difference_variance(made.items.covariance()),
-    )
-    variance = np.maximum(variance, 0.0)
-    span = float(np.ptp(arrays.score))
-    few = ~(made.pair_effective >= MIN_EFFECTIVE_UNITS)
-    df = least_df({SEGMENT: made.pair_effective})
-    difference = np.subtract.outer(made.mean, made.mean)
-    p = two_sided_p(difference, variance, df, span=span) if made.exact_p is None else made.exact_p
-    p = np.maximum(np.where(few, 1.0, p), made.least_p)
-    reasons = np.where(few, f"few_in_common_{SEGMENT}", "").astype(object)
-    reasons[~joined] = "not_joined"
-    items: dict[str, UnitInfluence] = {SEGMENT: made.items}
-    tests = PairTests(
-        systems=arrays.systems,
-        mean=made.mean,
-        variance=variance,
-        df=df,
-        p=p,
-        covariance=made.items.covariance(),
-        variance_systems=variance_of_means(items),
-        df_systems=least_df({SEGMENT: made.items.effective}),
-        effective={SEGMENT: made.items.effective},
-        n_units={SEGMENT: made.items.number},
-        units={SEGMENT: len(made.fit.by_segment)},
-        pair_reasons=reasons,
-        variance_raw=variance,
-        df_raw=df,
-        span=span,
-        scale=arrays.scale,
-    )
-    return replace(tests, **rating_notes(arrays, tests, [made.fit], False))
 
 
 def without_units(arrays: ScoreArrays, by_domain: bool, reason: str) -> PairTests:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..scores.arrays import ScoreArrays
 from .assemble import PairTests
@@ -36,16 +35,14 @@ def rating_notes(
 ) -> dict[str, Any]:
     """Return `notes` and `extra` for the tests of ratings.
 
-    ``extra`` has ``details`` (slots of the sentences by code) and ``lacking`` (a frame: system,
-    lacking, segments).
+    ``extra`` has ``details``: the slots of the sentences by code.
     """
-    lacking = lacking_segments(arrays)
     details: Details = {
         **_units_notes(arrays, tests),
-        **_segments_notes(arrays, tests, fits, by_domain, lacking),
+        **_segments_notes(arrays, tests, fits, by_domain),
         **_rare_losses(arrays, tests, fits),
     }
-    extra = {**tests.extra, "details": details, "lacking": lacking}
+    extra = {**tests.extra, "details": details}
     return {"notes": (*tests.notes, *details), "extra": extra}
 
 
@@ -57,14 +54,14 @@ def add_note(tests: PairTests, code: str, **slots: object) -> PairTests:
     return replace(tests, notes=(*tests.notes, code), extra=extra)
 
 
-def lacking_segments(arrays: ScoreArrays) -> pd.DataFrame:
-    """Return the systems that lack segments: system, lacking, segments (of all systems)."""
+def _lacking_systems(arrays: ScoreArrays) -> list[str]:
+    """Return the systems that lack some of the segments."""
     judged = np.zeros((len(arrays.segments), len(arrays.systems)), bool)
     judged[arrays.segment, arrays.system] = True
-    total = int(judged.any(axis=1).sum())
-    lacking = total - judged.sum(axis=0)
-    frame = pd.DataFrame({"system": list(arrays.systems), "lacking": lacking, "segments": total})
-    return frame[frame["lacking"] > 0].reset_index(drop=True)
+    complete = np.asarray(judged[judged.any(axis=1)].all(axis=0))
+    return [
+        name for name, all_judged in zip(arrays.systems, complete, strict=True) if not all_judged
+    ]
 
 
 def shown_names(names: Sequence[str]) -> str:
@@ -127,14 +124,14 @@ def _segments_notes(
     tests: PairTests,
     fits: Sequence[StratumFit],
     by_domain: bool,
-    lacking: pd.DataFrame,
 ) -> Details:
     """Return notes on systems that lack segments, and on pairs that share few or none."""
     details: Details = {}
     joined = np.all([fit.component[:, None] == fit.component for fit in fits], axis=0)
     nothing_shared = bool((joined == np.eye(len(joined), dtype=bool)).all())
-    if len(lacking) and not nothing_shared:
-        details["systems_lack_segments"] = {"systems": shown_names(lacking["system"].tolist())}
+    lacking = _lacking_systems(arrays)
+    if lacking and not nothing_shared:
+        details["systems_lack_segments"] = {"systems": shown_names(lacking)}
     reasons = np.array(tests.pair_reasons, object)
     reasons[~tests.assessable] = ""
     reasons[:, ~tests.assessable] = ""

@@ -15,8 +15,9 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
+from .over_strata import WithinTests, largest_variance
 from .units import sums_by
-from .within import StratumFit, WithinTests, estimate, largest_variance
+from .within import StratumFit, estimate
 
 
 def annotator_shares(

@@ -18,7 +18,8 @@ from ..errors import DataError
 from ..judgments import COMPARISON_KINDS, Judgments
 from ..scores.arrays import ScoreArrays
 from .assemble import assemble
-from .questions import Candidates, answer_candidates, inference_of, known_pairs, ratings_of
+from .from_judgments import infer_judgments, ranked_ratings
+from .questions import Candidates, answer_candidates, known_pairs
 from .ratings import pair_tests_of_strata
 from .result import RankInference
 from .units import ANNOTATOR, SEGMENT, units_asked
@@ -120,11 +121,9 @@ def rank_over_tasks(
     """
     if len(tasks) < 2:
         raise DataError("too_few_tasks", value=len(tasks))
-    rated = [ratings_of(task, procedure) for task in tasks]
+    rated = [ranked_ratings(task, procedure) for task in tasks]
     names = tuple(task.pair or task.task or str(k + 1) for k, task in enumerate(tasks))
-    return rank_arrays_over_tasks(
-        [arrays for arrays, _, _ in rated], names, unit, rated[0][1], alpha
-    )
+    return rank_arrays_over_tasks([arrays for arrays, _ in rated], names, unit, rated[0][1], alpha)
 
 
 def rank_arrays_over_tasks(
@@ -199,11 +198,11 @@ def compare_rankings(
     >>> len(answer.reversed), answer.shared_units
     (0, {'annotator': 23, 'document': 30})
     """
-    reverse = [inference_of(each, unit, procedure, alpha / 2)[0] for each in (first, second)]
+    reverse = [infer_judgments(each, procedure, unit, alpha / 2) for each in (first, second)]
     kinds = {first.kind, second.kind}
     if len(kinds) > 1 or kinds & set(COMPARISON_KINDS):
         return _only_reversals(reverse, alpha)
-    rated = [ratings_of(each, procedure) for each in (first, second)]
+    rated = [ranked_ratings(each, procedure) for each in (first, second)]
     arrays = [each[0] for each in rated]
     if not _same_scale(arrays) or rated[0][1] != rated[1][1] or arrays[0].items:
         return _only_reversals(reverse, alpha)

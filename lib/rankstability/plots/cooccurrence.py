@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from ..arguments import check_arguments, check_columns
 from ..judgments import Judgments
 from ..stability.cooccurrence import count_cooccurrence
-from .style import canvas, short_name
+from .style import canvas, name_cells
 
 
 @check_arguments
@@ -43,10 +43,7 @@ def plot_cooccurrence(counts: pd.DataFrame | Judgments, ax: Axes | None = None) 
     size = max(4.2, 1.8 + 0.32 * n)
     with canvas(ax, width=min(size + 1.8, 12), height=min(size, 11)) as (figure, ax):
         image = ax.imshow(share.to_numpy(float), cmap="Blues", vmin=0, vmax=1, aspect="auto")
-        labels = [short_name(name, 20) for name in systems]
-        ax.set_yticks(range(n), labels)
-        ax.set_xticks(range(n), labels, rotation=60, ha="right")
-        ax.tick_params(length=0)
+        name_cells(ax, systems)
         if n <= 12:
             for (row, column), value in np.ndenumerate(share.to_numpy(float)):
                 colour = "white" if value > 0.6 else "black"

@@ -16,7 +16,7 @@ from ..arguments import check_arguments
 from ..errors import DataError
 from ..formatting import boundary_kinds
 from ..ranking.result import Ranking
-from .style import BLUE, GREEN, GREY, ORANGE, WIDTH, canvas, look, short_name
+from .style import BLUE, GREEN, GREY, ORANGE, WIDTH, canvas, look, name_cells, short_name
 
 STYLES = {
     "drawn and supported": {"linestyle": "-", "linewidth": 1.6},
@@ -290,9 +290,7 @@ def plot_pairs(ranking: Ranking, ax: Axes | None = None) -> Figure:
     size = max(4.0, 1.6 + 0.3 * n)
     with canvas(ax, width=min(size + 1.5, 12), height=min(size, 11)) as (figure, ax):
         ax.imshow(cells, cmap=ListedColormap(colours), vmin=0, vmax=2, aspect="auto")
-        labels = [short_name(name, 20) for name in systems]
-        ax.set_yticks(range(n), labels)
-        ax.set_xticks(range(n), labels, rotation=60, ha="right")
+        name_cells(ax, systems)
         ax.set_xticks(np.arange(n + 1) - 0.5, minor=True)
         ax.set_yticks(np.arange(n + 1) - 0.5, minor=True)
         ax.grid(which="minor", color="white", linewidth=1.5)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -40,6 +40,14 @@ def short_name(name: object, longest: int = MAX_NAME) -> str:
     text = escape_invisible(str(name))
     end = longest // 3
     return text if len(text) <= longest else text[: longest - 1 - end] + "…" + text[-end:]
+
+
+def name_cells(ax: Axes, systems: Sequence[str]) -> None:
+    """Name the rows and the columns of a square of systems."""
+    labels = [short_name(name, 20) for name in systems]
+    ax.set_yticks(range(len(labels)), labels)
+    ax.set_xticks(range(len(labels)), labels, rotation=60, ha="right")
+    ax.tick_params(length=0)
 
 
 @cache

@@ -9,7 +9,7 @@ s shown first and t second, with d = theta_s - theta_t + o,
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -153,6 +153,15 @@ def fit_davidson(table: VoteTable, with_order: bool) -> Fit | None:
     strength = parameters[:n] - parameters[:n].mean()
     tie = float(np.exp(parameters[-1])) if with_ties else 0.0
     return Fit(strength, float(parameters[n]), tie, inverse)
+
+
+def fit_finite(table: VoteTable) -> Fit | None:
+    """Fit strengths without order; if infinite, after adding one win in each direction per pair."""
+    fit = fit_davidson(table, with_order=False) if largest_group(table).all() else None
+    if fit is not None:
+        return fit
+    added = table.first_won + 1 - np.eye(len(table.tied))
+    return fit_davidson(replace(table, first_won=added), with_order=False)
 
 
 def _information(number: np.ndarray, half_lead: np.ndarray, p_tie: np.ndarray) -> np.ndarray:

@@ -21,12 +21,11 @@ import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
 from ..arguments import check_arguments
-from ..errors import DataError, suggest
-from ..judgments import COMPARISON_KINDS, REFERENCE, Judgments
+from ..errors import DataError
+from ..judgments import REFERENCE, Judgments
 from ..scores.pairwise import PairCounts, count_pairs
 from .feedback_search import (
     MAX_SYSTEMS,
-    METHODS,
     cost_of,
     first_sorted,
     nearest_to,
@@ -189,27 +188,20 @@ def strong_components(weights: np.ndarray) -> list[np.ndarray]:
 def feedback_arc_set(
     data: Judgments | PairCounts,
     *,
-    nearest: str | Sequence[str] | None = OFFICIAL,
     time_limit: float = TIME_LIMIT,
-    method: str = "auto",
 ) -> FeedbackArcSet:
     """Find the ranking that contradicts the fewest pairwise results (Lopez 2012).
 
-    The reference is not ranked.
+    The reference is not ranked. Of several optimal rankings, those nearest to WMT's official score
+    up to 2011 remain. Remaining choices are made by expected win, then by name.
 
     Parameters
     ----------
     data : Judgments or PairCounts
         Votes or relative rankings, or counts of pairwise results.
-    nearest : str or sequence of str, optional
-        If several rankings are optimal, the one nearest to this ranking is chosen. It is a name in
-        ``ranking.relative.METHODS``, or a list of all systems, best first. The default is WMT's
-        official score up to 2011. Remaining ties are broken by expected win, then by name.
     time_limit : float
         The time limit in seconds. If it is exceeded, the best ranking found so far is returned and
         `optimal` is False.
-    method : str
-        ``auto``, ``dp`` (dynamic programming) or ``lp`` (integer programming).
 
     Returns
     -------
@@ -218,7 +210,7 @@ def feedback_arc_set(
     Raises
     ------
     DataError
-        ``wrong_kind`` unless judgments are comparisons; ``unknown_method``.
+        ``wrong_kind`` unless judgments are comparisons.
 
     Examples
     --------
@@ -227,11 +219,7 @@ def feedback_arc_set(
     >>> best.optimal, best.systems[0]
     (True, 'cedar')
     """
-    if method not in METHODS:
-        raise DataError("unknown_method", value=method, expected=", ".join(METHODS))
     if isinstance(data, Judgments):
-        if data.kind not in COMPARISON_KINDS:
-            raise DataError("wrong_kind", kind=data.kind)
         data = count_pairs(data)
     ranked = data.without(REFERENCE)
     if not ranked.systems:
@@ -241,10 +229,10 @@ def feedback_arc_set(
     listed = np.lexsort((np.array(ranked.systems), -preference))
     sorted_weights = weights[np.ix_(listed, listed)]
     deadline = time.monotonic() + time_limit
-    found = solve(sorted_weights, deadline, method)
-    if nearest is not None and found.lower_bound == found.cost and found.n_optima != 1:
-        scores = _scores_of(data, ranked, nearest)
-        found = nearest_to(scores[listed], sorted_weights, found, deadline)
+    found = solve(sorted_weights, deadline)
+    if found.lower_bound == found.cost and found.n_optima != 1:
+        official = method_named(OFFICIAL)(data).reindex(list(ranked.systems)).fillna(NO_SCORE)
+        found = nearest_to(official.to_numpy()[listed], sorted_weights, found, deadline)
     return FeedbackArcSet(
         names=ranked.systems,
         weights=weights,
@@ -254,19 +242,6 @@ def feedback_arc_set(
         n_optima=found.n_optima,
         canonical=found.canonical,
     )
-
-
-def _scores_of(counts: PairCounts, ranked: PairCounts, ranking: str | Sequence[str]) -> np.ndarray:
-    """Return scores of the ranked systems that order them as a method or a given ranking does."""
-    names = list(ranked.systems)
-    if isinstance(ranking, str):
-        score = method_named(ranking)(counts).reindex(names)
-        return np.asarray(score.fillna(NO_SCORE), float)
-    place = {name: k for k, name in enumerate(ranking)}
-    for name in names:
-        if name not in place:
-            raise DataError("unknown_system", value=name, expected=suggest(name, place))
-    return np.array([-place[name] for name in names], dtype=float)
 
 
 def feedback_arc_sets(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

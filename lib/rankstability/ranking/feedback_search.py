@@ -22,7 +22,7 @@ from scipy.sparse import csr_array
 MAX_SYSTEMS = 63  # sets of so many systems fit one machine word
 MAX_SETS = 600_000  # sets per layer of the dynamic program
 MAX_COUNT = 2.0**62  # larger numbers of optimal orders would overflow
-METHODS = ("auto", "dp", "lp")
+PROGRAMS = ("dp", "lp")  # dynamic and integer programming
 
 Step = tuple[np.ndarray, np.ndarray, np.ndarray, int]
 
@@ -57,7 +57,9 @@ def cost_of(order: Sequence[int] | np.ndarray, weights: np.ndarray) -> int:
     return int(np.tril(weights[place[:, None], place], -1).sum())
 
 
-def solve(weights: np.ndarray, deadline: float = np.inf, method: str = "auto") -> Solution:
+def solve(
+    weights: np.ndarray, deadline: float = np.inf, programs: Sequence[str] = PROGRAMS
+) -> Solution:
     """Return the order of least cost, or the best order found until the deadline.
 
     Parameters
@@ -65,13 +67,11 @@ def solve(weights: np.ndarray, deadline: float = np.inf, method: str = "auto") -
     weights : array of int, shape (k, k)
     deadline : float
         A time of ``time.monotonic``.
-    method : str
-        ``dp``: dynamic program only; ``lp``: integer program only; ``auto``: first the one, then
-        the other.
+    programs : sequence of str
+        Of `PROGRAMS`: which are tried, in this order.
     """
     order = np.arange(len(weights))
     lower_bound = 0
-    programs = ("dp", "lp") if method == "auto" else (method,)
     for program in programs if len(weights) > 2 else ("dp",):
         start = order
         if program == "lp":

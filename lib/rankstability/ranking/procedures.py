@@ -29,8 +29,7 @@ from .screening import kept_by_screening
 from .tests import pairwise_p
 
 Test = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
-Ranges = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
-Draw = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+Draw = Callable[[np.ndarray], np.ndarray]
 SEED = 20260803  # for a procedure with random tests, if no generator is given
 PLAIN = "plain"
 
@@ -50,8 +49,8 @@ class Procedure:
         order of the ranking), the domain of each segment, and a generator, to the p of pairs;
         above the diagonal, of the better-ranked system against the other.
     draw : function
-        Significant pairs (above the diagonal) to the best and the worst rank of each system and
-        the boundaries (True at k - 1 for one below rank k).
+        Significant pairs (above the diagonal) to the boundaries (True at k - 1 for one below rank
+        k).
     test_name, rule_name, source : str
         The test and the rule in words, and where they are documented.
     rows : str
@@ -81,13 +80,20 @@ class Procedure:
     screened: bool = False
 
 
-def _ranks_by_wins(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return rank ranges: below all that win against a system, above all that lose to it."""
-    upper = np.triu(significant, 1)
-    return 1 + upper.sum(axis=0), len(upper) - upper.sum(axis=1)
+def _by_rule(rule: str) -> Draw:
+    """Return the drawing of a rule of `BOUNDARY_RULES`."""
+    return lambda significant: BOUNDARY_RULES[rule](significant, significant)
 
 
-def _ranks_by_neighbours(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _fewest_wins(significant: np.ndarray) -> np.ndarray:
+    """Draw a boundary where the fewest wins above it equal the number of systems below."""
+    n = len(significant)
+    wins = np.triu(significant, 1).sum(axis=1)
+    fewest = np.minimum.accumulate(wins)[: n - 1]
+    return np.asarray(fewest == n - 1 - np.arange(n - 1))
+
+
+def ranks_by_neighbours(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return rank ranges: up and down to the first system that differs significantly."""
     n = len(significant)
     best = np.empty(n, int)
@@ -100,34 +106,13 @@ def _ranks_by_neighbours(significant: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return best, worst
 
 
-def _by_rule(rule: str, ranges: Ranges = _ranks_by_wins) -> Draw:
-    """Return the drawing of a rule of `BOUNDARY_RULES`, with rank ranges."""
-
-    def draw(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        best, worst = ranges(significant)
-        return best, worst, BOUNDARY_RULES[rule](significant, significant)
-
-    return draw
+def _disjoint_neighbours(significant: np.ndarray) -> np.ndarray:
+    """Draw a boundary where the ranges of `ranks_by_neighbours` do not overlap."""
+    return ranges_are_disjoint(*ranks_by_neighbours(significant))
 
 
-def _fewest_wins(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draw a boundary where the fewest wins above it equal the number of systems below."""
-    n = len(significant)
-    wins = np.triu(significant, 1).sum(axis=1)
-    fewest = np.minimum.accumulate(wins)[: n - 1]
-    best, worst = _ranks_by_wins(significant)
-    return best, worst, fewest == n - 1 - np.arange(n - 1)
-
-
-def _disjoint_neighbours(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draw a boundary where the ranges of `_ranks_by_neighbours` do not overlap."""
-    best, worst = _ranks_by_neighbours(significant)
-    return best, worst, ranges_are_disjoint(best, worst)
-
-
-def _no_boundaries(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    n = len(significant)
-    return np.ones(n, int), np.full(n, n), np.zeros(n - 1, bool)
+def _no_boundaries(significant: np.ndarray) -> np.ndarray:
+    return np.zeros(len(significant) - 1, bool)
 
 
 def _crossed(scores: np.ndarray) -> np.ndarray:
@@ -193,7 +178,7 @@ PROCEDURES: dict[str, Procedure] = {
             since=2026,
             screened=True,
             test=lambda scores, domain, rng: paired_or_independent_bootstrap(scores, rng),
-            draw=_by_rule("all_above_beat_all_below", _ranks_by_neighbours),
+            draw=_by_rule("all_above_beat_all_below"),
             test_name="a paired or an independent bootstrap (BCa, 100 resamples), one-sided",
             rule_name="where every system above differs from every system below",
             source="wmt26-general-mt, 02a-filter_data and 02b-analyze_results",
@@ -232,6 +217,11 @@ def default_procedure(judgments: Judgments) -> str:
         return "wmt17"
     year = max(judgments.year, 2024 if judgments.kind == "mqm" else 2017)
     return [each.name for each in PROCEDURES.values() if each.since and each.since <= year][-1]
+
+
+def choose_procedure(judgments: Judgments, name: str | None = None) -> Procedure:
+    """Return the procedure of this name, or by default that of the campaign's year."""
+    return procedure_named(name or default_procedure(judgments))
 
 
 def scores_for(judgments: Judgments, procedure: Procedure) -> ScoreArrays:
@@ -273,13 +263,11 @@ def _mean(scores: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a procedure makes of scores: order, scores, p-values, rank ranges and boundaries."""
+    """What a procedure makes of scores: order, scores, p-values and boundaries."""
 
     order: np.ndarray
     score: np.ndarray
     p: np.ndarray
-    rank_range_low: np.ndarray
-    rank_range_high: np.ndarray
     boundaries: np.ndarray
 
     def table(self, systems: Sequence[str]) -> pd.DataFrame:
@@ -323,9 +311,9 @@ def apply_procedure(
     order = np.argsort(-mean, kind="stable")
     rng = np.random.default_rng(SEED) if rng is None else rng
     p = procedure.test(scores[..., order], domain, rng)
-    best, worst, boundaries = procedure.draw(p < alpha)  # a pair without p is not significant
+    boundaries = procedure.draw(p < alpha)  # a pair without p is not significant
     p = np.where(np.tri(len(p), dtype=bool), p.T, p)  # the upper triangle counts
-    return Drawn(order, mean[order], p, best, worst, boundaries)
+    return Drawn(order, mean[order], p, boundaries)
 
 
 def draw_ranking(

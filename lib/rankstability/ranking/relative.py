@@ -12,7 +12,7 @@ from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import REFERENCE, Judgments
 from ..scores.pairwise import PairCounts, count_pairs, rank_matrix
-from .davidson import VoteTable, fit_davidson, largest_group
+from .davidson import VoteTable, fit_finite
 from .result import PAIRS, Ranking
 from .rules import BOUNDARY_RULES, clusters
 from .scored import drawn_boundaries
@@ -24,6 +24,7 @@ BLOCK_SCORES = {
     "sole_winner": "the only best output of the block, perhaps ranked alone (Bojar 2011, Table 4)",
 }
 """Shares of the blocks in which a system was ranked."""
+RULE = "knowles2021"  # by which boundaries are drawn
 NO_SCORE = -1.0  # of a system without a comparison that counts: it comes last
 
 
@@ -60,12 +61,8 @@ def expected_win(counts: PairCounts) -> np.ndarray:
 
 def strength(counts: PairCounts) -> np.ndarray:
     """Return Davidson's strengths; if infinite, after adding one win in each direction per pair."""
-    zero = np.zeros_like(counts.wins)
-    table = VoteTable(counts.wins, zero, counts.ties / 2)
-    fit = fit_davidson(table, with_order=False) if largest_group(table).all() else None
-    if fit is None:
-        added = counts.wins + 1 - np.eye(len(counts.systems))
-        fit = fit_davidson(VoteTable(added, zero, counts.ties / 2), with_order=False)
+    table = VoteTable(counts.wins, np.zeros_like(counts.wins), counts.ties / 2)
+    fit = fit_finite(table)
     return np.full(len(counts.systems), np.nan) if fit is None else fit.strength
 
 
@@ -125,8 +122,6 @@ def rank_counts(
     counts: PairCounts,
     method: str = "wins_over_decided_without_reference",
     alpha: float = 0.05,
-    rule: str = "knowles2021",
-    correction: str = "none",
 ) -> Ranking:
     """Order systems by a score of `METHODS`; boundaries come from sign tests of all pairs.
 
@@ -146,11 +141,11 @@ def rank_counts(
     order = np.lexsort((np.array(names), -np.where(np.isfinite(values), values, NO_SCORE)))
     p = sign_test(ranked.wins, ranked.wins.T)
     np.fill_diagonal(p, np.nan)
-    p = correct(p, correction)[np.ix_(order, order)]
+    p = p[np.ix_(order, order)]
     lead = (ranked.wins - ranked.wins.T)[np.ix_(order, order)]
 
     def draw(significant: np.ndarray, lead: np.ndarray) -> np.ndarray:
-        return BOUNDARY_RULES[rule](significant, significant & (lead > 0))
+        return BOUNDARY_RULES[RULE](significant, significant & (lead > 0))
 
     boundaries = draw(p < alpha, lead)
     systems = [names[k] for k in order]
@@ -165,7 +160,7 @@ def rank_counts(
         procedure=method,
         title=method,
         test="sign test",
-        rule=rule,
+        rule=RULE,
         alpha=alpha,
         score_name=method,
         lead=lead,
@@ -181,11 +176,6 @@ def require_connected(counts: PairCounts) -> None:
     groups = counts.groups()
     if len(groups) > 1:
         raise DataError("groups_not_compared", value="; ".join(map(", ".join, groups)))
-
-
-def rank_by_method(judgments: Judgments, method: str, alpha: float = 0.05) -> Ranking:
-    """Rank comparisons by a score of `METHODS`, without inference."""
-    return rank_counts(count_pairs(judgments), method, alpha)
 
 
 @check_arguments

@@ -122,13 +122,19 @@ def correct(p: np.ndarray, method: str) -> np.ndarray:
         return p
     corrected = p.copy()
     rows, columns = np.nonzero(np.triu(np.isfinite(p), 1))
-    adjusted = _adjust(p[rows, columns], method)
+    adjusted = adjust_p(p[rows, columns], method)
     corrected[rows, columns] = corrected[columns, rows] = adjusted
     return corrected
 
 
-def _adjust(p: np.ndarray, method: str) -> np.ndarray:
-    """Return adjusted p-values: those of Holm (1979), or of Benjamini and Hochberg (1995)."""
+def adjust_p(p: np.ndarray, method: str) -> np.ndarray:
+    """Return adjusted p-values: those of Holm (1979), or of Benjamini and Hochberg (1995).
+
+    Examples
+    --------
+    >>> adjust_p(np.array([0.01, 0.04, 0.03]), "holm").tolist()
+    [0.03, 0.06, 0.06]
+    """
     order = np.argsort(p)
     place = np.arange(1, len(p) + 1)
     if method == "holm":

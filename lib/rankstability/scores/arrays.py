@@ -168,4 +168,17 @@ class VoteArrays:
     questions: tuple[str, ...] = ()
     order_known: bool = True
     relative_ranking: bool = False
-    judge_model: bool = False
+
+    def take(self, keep: np.ndarray) -> VoteArrays:
+        """Return only these comparisons (a mask); systems and units keep their codes."""
+        by_vote = ("first", "second", "outcome", "weight", "annotator", "question", "block")
+        known = {name: getattr(self, name) for name in by_vote}
+        kept = {name: part[keep] for name, part in known.items() if part is not None}
+        return replace(self, **kept)
+
+    def among(self, inside: np.ndarray) -> VoteArrays:
+        """Return the comparisons among these systems (a mask), which get codes from 0."""
+        kept = self.take(inside[self.first] & inside[self.second])
+        code = np.cumsum(inside) - 1
+        names = tuple(name for name, here in zip(self.systems, inside, strict=True) if here)
+        return replace(kept, systems=names, first=code[kept.first], second=code[kept.second])

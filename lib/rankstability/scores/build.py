@@ -115,7 +115,7 @@ def score_arrays(
     rows_kept = table[keep].assign(score=values[keep])
     if first_rating and judgments.kind == "mqm":
         rows_kept = _first_ratings(rows_kept, judgments.errors)
-    arrays = _from_frame(rows_kept)
+    arrays = arrays_of_frame(rows_kept)
     scale = (-np.inf, np.inf)
     if score == "raw" and judgments.kind == "mqm":
         scale = (-np.inf, 0.0)
@@ -157,7 +157,7 @@ def refuse_lost_systems(counted: pd.Series, left: pd.Series) -> None:
         )
 
 
-def _from_frame(table: pd.DataFrame) -> ScoreArrays:
+def arrays_of_frame(table: pd.DataFrame) -> ScoreArrays:
     """Return the arrays of a table with the columns system, segment, score and any units."""
     system, systems = codes_of(table["system"])
     segment, segments = codes_of(table["segment"])
@@ -180,6 +180,26 @@ def _from_frame(table: pd.DataFrame) -> ScoreArrays:
         names.pop("block", None)
     score = table["score"].to_numpy(float)
     return ScoreArrays(systems, segments, system, segment, score, units, names)
+
+
+def output_means(arrays: ScoreArrays) -> pd.DataFrame:
+    """Return the mean score of each output, with its document and number of judgments."""
+    cell = arrays.cells()
+    outputs, first, place = np.unique(cell, return_index=True, return_inverse=True)
+    count = np.bincount(place)
+    segment, system = np.divmod(outputs, len(arrays.systems))
+    table = pd.DataFrame(
+        {
+            "system": np.array(arrays.systems, dtype=object)[system],
+            "segment": np.array(arrays.segments, dtype=object)[segment],
+            "score": np.bincount(place, arrays.score) / count,
+            "judgments": count,
+        }
+    )
+    if arrays.has("document"):
+        names = np.array(arrays.unit_names["document"], dtype=object)
+        table.insert(1, "document", names[arrays.units["document"][first]])
+    return table
 
 
 def codes_of(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:

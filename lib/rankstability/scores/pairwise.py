@@ -170,11 +170,9 @@ def _from_votes(judgments: Judgments) -> VoteArrays:
     """Return the arrays of a table of votes."""
     table = judgments.table
     models = set(judgments.judge_models)
-    only_models = False
     if models and "annotator" in table:
         is_model = table["annotator"].isin(models).to_numpy()
-        only_models = bool(is_model.all())
-        if not only_models:
+        if not is_model.all():
             table = table[~is_model]
     hidden = set(judgments.controls)
     if hidden:
@@ -200,7 +198,6 @@ def _from_votes(judgments: Judgments) -> VoteArrays:
         annotators=annotators,
         questions=questions,
         order_known=judgments.order_known,
-        judge_model=only_models,
     )
 
 

@@ -1,4 +1,4 @@
-"""Annotators: severity, spread, controls and repeats; their agreement; and who decides boundaries.
+"""Annotators: severity, spread, controls and repeats, and their agreement.
 
 Severity and spread are those of raw scores: on z-scores the most severe annotators look mild. No
 interval is given for one annotator: severity plus or minus 1.96 standard errors covers only .56 to
@@ -13,12 +13,9 @@ import numpy as np
 import pandas as pd
 
 from ..judgments import Judgments
-from ..ranking.procedures import Procedure, draw_ranking, scores_for
 from ..scores.arrays import ScoreArrays
 from ..scores.build import counted_rows
-from .inferred import choose_procedure
 
-MAX_ANNOTATORS = 25  # whose influence is computed
 RELIABLE, TENTATIVE = 0.8, 0.667  # Krippendorff's alpha (Krippendorff 2004, chapter 11)
 OUTPUT = ["annotator", "system", "segment"]
 DESCRIPTION = [
@@ -37,7 +34,6 @@ DESCRIPTION = [
     "references_below",
 ]
 ALPHA = ["outputs", "judgments", "alpha", "reading"]
-INFLUENCE = ["annotator", "judgments", "boundaries", "lost", "new", "first_changes"]
 
 
 def describe_annotators(judgments: Judgments) -> pd.DataFrame:
@@ -184,53 +180,3 @@ def krippendorff_alpha(arrays: ScoreArrays) -> pd.DataFrame:
     elif alpha >= TENTATIVE:
         reading = "tentative"
     return pd.DataFrame([(len(outputs), int(number), alpha, reading)], columns=ALPHA)
-
-
-def annotator_influence(
-    judgments: Judgments, *, procedure: str | None = None, alpha: float = 0.05
-) -> pd.DataFrame:
-    """Find which drawn boundaries depend on one annotator, and whether the best system does.
-
-    Returns
-    -------
-    DataFrame
-        A row for each of the 25 annotators with the most judgments, except those who alone judged
-        some system: annotator, judgments, boundaries (drawn with all annotators), lost (of these,
-        not drawn between the same systems without this annotator), new (drawn only without),
-        first_changes (whether another system comes first).
-    """
-    chosen = choose_procedure(judgments, procedure)
-    scores = scores_for(judgments, chosen)
-    if not scores.has("annotator"):
-        return pd.DataFrame(columns=INFLUENCE)
-    return influence_of_annotators(scores, chosen, alpha)
-
-
-def influence_of_annotators(
-    scores: ScoreArrays, procedure: Procedure, alpha: float = 0.05
-) -> pd.DataFrame:
-    """Return `annotator_influence` of the scores that a procedure counts."""
-    annotator = scores.units["annotator"]
-    names = scores.unit_names["annotator"]
-    number = np.bincount(annotator, minlength=len(names))
-    boundaries, first = _boundaries(scores, procedure, alpha)
-    present = np.unique(scores.system)
-    rows = []
-    for code in np.argsort(-number, kind="stable")[:MAX_ANNOTATORS]:
-        others = scores.take(annotator != code)
-        if len(np.unique(others.system)) < len(present):
-            continue  # only this annotator judged some system
-        drawn, leader = _boundaries(others, procedure, alpha)
-        lost = len(boundaries - drawn)
-        new = len(drawn - boundaries)
-        rows.append((names[code], number[code], len(boundaries), lost, new, leader != first))
-    return pd.DataFrame(rows, columns=INFLUENCE)
-
-
-def _boundaries(
-    scores: ScoreArrays, procedure: Procedure, alpha: float
-) -> tuple[set[frozenset[int]], int]:
-    """Return the systems above each drawn boundary, and the best system."""
-    drawn = draw_ranking(scores, procedure, alpha)
-    above = {frozenset(drawn.order[: k + 1].tolist()) for k in np.flatnonzero(drawn.boundaries)}
-    return above, int(drawn.order[0])

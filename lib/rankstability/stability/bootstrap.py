@@ -8,9 +8,7 @@ narrow.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -95,7 +93,7 @@ def bootstrap_ranks(
     chosen = method_named(method)
     votes = vote_arrays(judgments, chosen.reference, unranked)
     if not ties:
-        votes = _decided(votes)
+        votes = votes.take(votes.outcome != 0.5)
     sample = resample(votes, unit or default_unit(votes), resamples, rng)
     sampled = _ranked_scores(chosen, sample)
     score = _ranked_scores(chosen, count_votes(votes))
@@ -113,16 +111,6 @@ def default_unit(votes: VoteArrays) -> str:
     if votes.annotator is not None:
         return ANNOTATOR
     return BLOCK if votes.block is not None else COMPARISON
-
-
-def _decided(votes: VoteArrays) -> VoteArrays:
-    """Return the votes that are not ties."""
-    keep = votes.outcome != 0.5
-    chosen: dict[str, Any] = {}
-    for name in ("first", "second", "outcome", "weight", "annotator", "question", "block"):
-        values = getattr(votes, name)
-        chosen[name] = None if values is None else values[keep]
-    return replace(votes, **chosen)
 
 
 def _ranked_scores(method: Method, counts: PairCounts) -> np.ndarray:

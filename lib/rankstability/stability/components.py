@@ -39,11 +39,9 @@ class Components:
     mean : float
         The intercept.
     effects : dict of DataFrame
-        Per factor: level, effect, se (prediction error), rows.
+        Per factor: level, effect, se (prediction error).
     deviance : float
         Minus twice the restricted log-likelihood at the optimum, up to a constant.
-    rows : int
-        The number of scores.
     left_out : tuple of str
         Factors whose variance these data do not determine; it is part of the others.
     log_error : dict
@@ -54,7 +52,6 @@ class Components:
     mean: float
     effects: dict[str, pd.DataFrame]
     deviance: float
-    rows: int
     left_out: tuple[str, ...] = ()
     log_error: dict[str, float] = field(default_factory=dict)
 
@@ -242,12 +239,11 @@ def fit_components(
     positive = fit.log_ratio > LOG_ZERO
     variances = np.where(positive, residual * np.exp(fit.log_ratio), 0.0)
     effects = {}
-    for (name, (codes, levels)), effect, error in zip(
+    for (name, (_, levels)), effect, error in zip(
         coded.items(), fit.effects, fit.errors, strict=True
     ):
         table = pd.DataFrame({"level": levels, "effect": effect * scale})
         table["se"] = np.sqrt(error * residual)
-        table["rows"] = np.bincount(codes, minlength=len(levels))
         effects[name] = table
     errors = log_errors(fit, positive)
     return Components(
@@ -255,7 +251,6 @@ def fit_components(
         centre + scale * fit.intercept,
         effects,
         fit.deviance + (len(y) - 1) * 2 * np.log(scale),
-        len(y),
         log_error=dict(zip(coded, errors.tolist(), strict=True)),
     )
 
@@ -298,8 +293,8 @@ def fit_estimable(
         if name in fitted.effects:
             effects[name] = fitted.effects[name]
             continue
-        level, rows = np.unique(np.asarray(labels), return_counts=True)
-        effects[name] = pd.DataFrame({"level": level, "effect": 0.0, "se": np.nan, "rows": rows})
+        level = np.unique(np.asarray(labels))
+        effects[name] = pd.DataFrame({"level": level, "effect": 0.0, "se": np.nan})
     variance = {name: fitted.variance.get(name, 0.0) for name in [*factors, RESIDUAL]}
     left_out = tuple(name for name in factors if name not in kept)
     return replace(fitted, variance=variance, effects=effects, left_out=left_out)

@@ -12,8 +12,7 @@ import pandas as pd
 from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import SCORE_KINDS, Judgments, check_judgments
-from ..scores.arrays import ScoreArrays
-from ..scores.build import score_arrays
+from ..scores.build import output_means, score_arrays
 from .components import DOCUMENT, SEGMENT, Z95, Components, component_table, fit_judgments
 
 ROUND = 9  # decimals: effects are 0 in a balanced design, without rounding errors
@@ -135,11 +134,11 @@ def segment_table(judgments: Judgments) -> tuple[pd.DataFrame, int]:
     arrays = score_arrays(judgments, "raw")
     if not arrays.has(DOCUMENT):
         raise DataError("no_documents", column=DOCUMENT)
-    table = _output_means(arrays).rename(columns={"score": "raw"})
+    table = output_means(arrays).rename(columns={"score": "raw"})
     if judgments.kind == "segment_scores":
         table["judgments"] = score_weights(judgments, table)
     if judgments.kind in ("direct_assessment", "segment_scores"):
-        z = _output_means(score_arrays(judgments, "z"))[["system", SEGMENT, "score"]]
+        z = output_means(score_arrays(judgments, "z"))[["system", SEGMENT, "score"]]
         table = table.merge(z.rename(columns={"score": "z"}), how="left", on=["system", SEGMENT])
     return table, arrays.sign
 
@@ -150,26 +149,6 @@ def score_weights(judgments: Judgments, table: pd.DataFrame) -> np.ndarray:
     count = given.groupby(["system", SEGMENT])["judgments"].sum()
     keys = pd.MultiIndex.from_frame(table[["system", SEGMENT]])
     return np.asarray(count.reindex(keys))
-
-
-def _output_means(arrays: ScoreArrays) -> pd.DataFrame:
-    """Return the mean score of each output, with its document and number of judgments."""
-    cell = arrays.cells()
-    outputs, first, place = np.unique(cell, return_index=True, return_inverse=True)
-    count = np.bincount(place)
-    segment, system = np.divmod(outputs, len(arrays.systems))
-    table = pd.DataFrame(
-        {
-            "system": np.array(arrays.systems, dtype=object)[system],
-            SEGMENT: np.array(arrays.segments, dtype=object)[segment],
-            "score": np.bincount(place, arrays.score) / count,
-            "judgments": count,
-        }
-    )
-    if arrays.has(DOCUMENT):
-        names = np.array(arrays.unit_names[DOCUMENT], dtype=object)
-        table.insert(1, DOCUMENT, names[arrays.units[DOCUMENT][first]])
-    return table
 
 
 def _effects(fitted: Components, factor: str) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..arguments import check_alpha, check_arguments
 from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
-from ..ranking.procedures import default_procedure, procedure_named
+from ..ranking.procedures import choose_procedure
 from .removal import JUDGMENT, ComparedSystems, RankedAgain, ScoredSystems
 
 COLUMNS = ["what", "below", "unit", "fewest", "of", "bound", "removed", "new_first"]
@@ -90,8 +90,7 @@ def fewest_removals(
     if judgments.kind in COMPARISON_KINDS:
         ranked = ComparedSystems(judgments)
     else:
-        chosen = procedure_named(procedure or default_procedure(judgments))
-        ranked = ScoredSystems(judgments, chosen, alpha)
+        ranked = ScoredSystems(judgments, choose_procedure(judgments, procedure), alpha)
     drawn_alone = cache(lambda unit, code: ranked.drawn(ranked.units[unit] != code))
     rows = [_first(ranked, unit) for unit in ranked.units]
     if boundaries and len(ranked.units[JUDGMENT]) <= MAX_ROWS_FOR_BOUNDARIES:

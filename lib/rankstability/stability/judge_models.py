@@ -17,30 +17,24 @@ import pandas as pd
 
 from ..arguments import check_arguments, check_columns
 from ..errors import DataError, suggest
-from ..inference.ratings import infer_ratings
+from ..inference.from_judgments import infer_scores, ranked_scores
 from ..io.judges import load_judge_models
-from ..judgments import COMPARISON_KINDS, SCORE_KINDS, Judgments
-from ..ranking.procedures import Procedure, scores_for
-from ..scores.arrays import ScoreArrays
-from .inferred import choose_procedure
+from ..judgments import COMPARISON_KINDS, Judgments
+from ..ranking.procedures import Procedure, choose_procedure, scores_for
+from ..scores.arrays import ScoreArrays, VoteArrays
+from ..scores.build import output_means
+from . import judge_votes
 from .judge_scores import (
-    is_constant,
-    is_equal,
+    Matched,
     match,
     order_agreement,
-    output_means,
-    saving,
     saving_of_another_annotator,
     saving_of_perfect,
 )
-from .judge_votes import (
-    ANOTHER_ANNOTATOR,
-    PERFECT,
-    compare_votes,
-    measure_position,
-    saved_by_votes,
-)
+from .judge_votes import MatchedVotes, measure_position
 
+ANOTHER_ANNOTATOR = "another annotator"
+PERFECT = "perfect judge model"
 ORDER = [
     "judge_model",
     "outputs",
@@ -112,26 +106,24 @@ class JudgeModelComparison:
         which a pair is reversed, as ranks), lacking (systems that the judge model lacks), constant
         (all its scores are the same), equal (its scores are those of the human judgments).
         """
-        if self.judgments.kind not in SCORE_KINDS:
-            return compare_votes(self.judgments, self.judges, self.alpha)[ORDER]
-        chosen, human = self._chosen, self._human
-        inference = infer_ratings(human, None, chosen.by_domain, self.alpha)
+        data, by_domain = self._human
+        inference = infer_scores(data, by_domain, None, self.alpha)
         same_annotators = inference
-        if human.has("annotator") and human.has("document"):
-            same_annotators = infer_ratings(human, "document", chosen.by_domain, self.alpha)
+        item = item_of_both(data)
+        if item:
+            same_annotators = infer_scores(data, by_domain, item, self.alpha)
         rows = []
-        for name, given in self.judges.items():
-            scores = _scores(given, chosen.name)
-            matched = match(human, scores, name)
+        for name, matched in self._matched.items():
+            human, judge = matched.means()
             rows.append(
                 {
                     "judge_model": name,
                     "outputs": matched.outputs,
                     "documents": matched.documents,
-                    **order_agreement(matched, inference, same_annotators),
+                    **order_agreement(matched.systems, human, judge, inference, same_annotators),
                     "lacking": ", ".join(matched.lacking),
-                    "constant": is_constant(matched.score),
-                    "equal": is_equal(matched),
+                    "constant": matched.constant,
+                    "equal": matched.equal,
                 }
             )
         return pd.DataFrame(rows, columns=ORDER)
@@ -158,19 +150,20 @@ class JudgeModelComparison:
         known), judgments_saved, saved_low, saved_high. NaN with fewer than three systems or four
         documents.
         """
-        if self.judgments.kind not in SCORE_KINDS:
-            return saved_by_votes(self.judgments, self.judges, self.yardsticks)[SAVED]
         rows = []
         repeats = []
-        for name, given in self.judges.items():
-            matched = match(self._human, _scores(given, self._chosen.name), name)
-            found = saving(matched)
-            if isinstance(given, Judgments):
+        for name, matched in self._matched.items():
+            found = matched.saving()
+            if isinstance(matched, Matched) and isinstance(self.judges[name], Judgments):
                 repeats.append(found)
             sizes = {"outputs": matched.outputs, "documents": matched.documents}
             rows.append({"judge_model": name, **sizes, **found})
         if self.yardsticks:
-            again = saving_of_another_annotator(self._human)
+            data = self._human[0]
+            if isinstance(data, VoteArrays):
+                again = judge_votes.saving_of_another_annotator(judge_votes.human_votes(data))
+            else:
+                again = saving_of_another_annotator(data)
             if np.isfinite(again["r"]):
                 rows.append({"judge_model": ANOTHER_ANNOTATOR, **again})
                 repeats.append(again)
@@ -196,12 +189,26 @@ class JudgeModelComparison:
         return measure_position(self.judgments, self.judges)
 
     @cached_property
-    def _chosen(self) -> Procedure:
-        return choose_procedure(self.judgments, self.procedure)
+    def _human(self) -> tuple[ScoreArrays | VoteArrays, bool]:
+        return ranked_scores(self.judgments, self.procedure)
 
     @cached_property
-    def _human(self) -> ScoreArrays:
-        return scores_for(self.judgments, self._chosen)
+    def _matched(self) -> dict[str, Matched | MatchedVotes]:
+        """Each judge model beside the human judgments of the same outputs or comparisons."""
+        data = self._human[0]
+        if isinstance(data, VoteArrays):
+            votes = judge_votes.human_votes(data)
+            return {n: judge_votes.match_judge(votes, each, n) for n, each in self.judges.items()}
+        procedure = choose_procedure(self.judgments, self.procedure)
+        return {n: match(data, _scores(each, procedure), n) for n, each in self.judges.items()}
+
+
+def item_of_both(data: ScoreArrays | VoteArrays) -> str:
+    """Return the unit besides annotators, where both are named: document, or question of votes."""
+    if isinstance(data, VoteArrays):
+        named = data.annotator is not None and data.question is not None
+        return "question" if named else ""
+    return "document" if data.has("annotator") and data.has("document") else ""
 
 
 @check_arguments
@@ -309,10 +316,10 @@ def _of_annotator(judgments: Judgments, name: str) -> pd.DataFrame:
     return rows.reset_index(drop=True)
 
 
-def _scores(given: pd.DataFrame | Judgments, procedure: str) -> pd.DataFrame:
+def _scores(given: pd.DataFrame | Judgments, procedure: Procedure) -> pd.DataFrame:
     """Return the score of each output: system, segment, document (perhaps empty), score."""
     if isinstance(given, Judgments):
-        return output_means(scores_for(given, choose_procedure(given, procedure)))
+        return output_means(scores_for(given, procedure)).assign(document="")
     check_columns("judge", given, ("system", "segment", "score"))
     table = given.astype({"system": str, "segment": str})
     document = table["document"] if "document" in table else pd.Series("", table.index)

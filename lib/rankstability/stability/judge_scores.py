@@ -21,21 +21,6 @@ LEVEL = 0.95  # of intervals
 MAX_CELLS = 4_000_000  # units x systems without a document that are held at once
 
 
-def output_means(arrays: ScoreArrays) -> pd.DataFrame:
-    """Return the mean score of each output: system, segment, document (empty), score."""
-    cell, place = np.unique(arrays.cells(), return_inverse=True)
-    segment, system = np.divmod(cell, len(arrays.systems))
-    mean = np.bincount(place, arrays.score) / np.bincount(place)
-    return pd.DataFrame(
-        {
-            "system": np.array(arrays.systems, dtype=object)[system],
-            "segment": np.array(arrays.segments, dtype=object)[segment],
-            "document": "",
-            "score": mean,
-        }
-    )
-
-
 @dataclass(frozen=True)
 class Matched:
     """Human judgments of the outputs that a judge model scored, and its score of each.
@@ -58,6 +43,11 @@ class Matched:
     outputs: int
 
     @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that both have."""
+        return self.human.systems
+
+    @property
     def documents(self) -> int:
         """The number of documents; 0 if the human judgments name none."""
         named = self.human.has("document")
@@ -78,6 +68,42 @@ class Matched:
             np.bincount(system, share * self.human.score),
             np.bincount(system, share * self.score),
         )
+
+    @property
+    def constant(self) -> bool:
+        """Whether all scores of the judge model are the same."""
+        largest = float(np.abs(self.score).max())
+        return bool(np.ptp(self.score) <= EQUAL * max(1.0, largest))
+
+    @property
+    def equal(self) -> bool:
+        """Whether the judge model has the human mean of each output, or one annotator's scores."""
+        human = self.human
+        place = np.unique(human.cells(), return_inverse=True)[1]
+        mean = np.bincount(place, human.score) / np.bincount(place)
+        if np.allclose(mean[place], self.score, rtol=0, atol=EQUAL):
+            return True
+        if not human.has("annotator"):
+            return False
+        annotator = human.units["annotator"]
+        differs = ~np.isclose(human.score, self.score, rtol=0, atol=EQUAL)
+        number = np.bincount(annotator)
+        return bool(((np.bincount(annotator, differs) == 0) & (number >= self.outputs)).any())
+
+    def saving(self) -> dict[str, float]:
+        """Return r, its interval, V_D / V and the share of judgments saved."""
+        human = self.human
+        n = len(human.systems)
+        if self.documents < MIN_DOCUMENTS or n < MIN_SYSTEMS:
+            return UNKNOWN
+        document = np.unique(human.units["document"], return_inverse=True)[1]
+        shape = int(document.max()) + 1, n
+        share = self.share
+        weights = sums_by(document, human.system, share, shape)
+        human_sums = sums_by(document, human.system, share * human.score, shape)
+        judge_sums = sums_by(document, human.system, share * self.score, shape)
+        r, low, high = correlate(human_sums, judge_sums, weights)
+        return saving_from_r(r, low, high, document_share(human))
 
 
 def match(human: ScoreArrays, scores: pd.DataFrame, name: str = "judge model") -> Matched:
@@ -147,14 +173,6 @@ def _check_documents(human: ScoreArrays, scores: pd.DataFrame, name: str) -> Non
 
 
 def order_agreement(
-    matched: Matched, inference: RankInference, same_annotators: RankInference
-) -> dict[str, object]:
-    """Return how far the means of both sides order the systems alike: columns alike to reversed."""
-    human, judge = matched.means()
-    return agreement_of_scores(matched.human.systems, human, judge, inference, same_annotators)
-
-
-def agreement_of_scores(
     systems: tuple[str, ...],
     human: np.ndarray,
     judge: np.ndarray,
@@ -211,43 +229,7 @@ def order_signs(means: np.ndarray) -> np.ndarray:
     return signs
 
 
-def is_constant(score: np.ndarray) -> bool:
-    """Return whether all scores are the same."""
-    return bool(np.ptp(score) <= EQUAL * max(1.0, float(np.abs(score).max())))
-
-
-def is_equal(matched: Matched) -> bool:
-    """Return whether the judge model has the human mean of each output, or one annotator's scores."""
-    human = matched.human
-    place = np.unique(human.cells(), return_inverse=True)[1]
-    mean = np.bincount(place, human.score) / np.bincount(place)
-    if np.allclose(mean[place], matched.score, rtol=0, atol=EQUAL):
-        return True
-    if not human.has("annotator"):
-        return False
-    annotator = human.units["annotator"]
-    differs = ~np.isclose(human.score, matched.score, rtol=0, atol=EQUAL)
-    number = np.bincount(annotator)
-    return bool(((np.bincount(annotator, differs) == 0) & (number >= matched.outputs)).any())
-
-
 # ------------------------------------------------------------------ judgments saved
-
-
-def saving(matched: Matched) -> dict[str, float]:
-    """Return r, its interval, V_D / V and the share of judgments saved, as columns of `SAVED`."""
-    human = matched.human
-    n = len(human.systems)
-    if matched.documents < MIN_DOCUMENTS or n < MIN_SYSTEMS:
-        return UNKNOWN
-    document = np.unique(human.units["document"], return_inverse=True)[1]
-    shape = int(document.max()) + 1, n
-    share = matched.share
-    weights = sums_by(document, human.system, share, shape)
-    human_sums = sums_by(document, human.system, share * human.score, shape)
-    judge_sums = sums_by(document, human.system, share * matched.score, shape)
-    r, low, high = correlate(human_sums, judge_sums, weights)
-    return saving_from_r(r, low, high, document_share(human))
 
 
 def saving_of_another_annotator(human: ScoreArrays) -> dict[str, float]:

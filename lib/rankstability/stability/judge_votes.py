@@ -16,19 +16,16 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from ..errors import DataError
-from ..inference.votes import infer_votes
 from ..judgments import Judgments
-from ..ranking.davidson import fit_davidson, largest_group, tabulate
+from ..ranking.davidson import fit_finite, tabulate
 from ..scores.arrays import VoteArrays
 from ..scores.pairwise import vote_arrays
 from .judge_scores import (
     LEVEL,
     MIN_SYSTEMS,
     UNKNOWN,
-    agreement_of_scores,
     interval_of_r,
     saving_from_r,
-    saving_of_perfect,
 )
 
 MIN_QUESTIONS = 4
@@ -45,8 +42,6 @@ POSITION = [
     "changed",
 ]
 HUMANS = "human annotators"
-ANOTHER_ANNOTATOR = "another annotator"
-PERFECT = "perfect judge model"
 
 
 @dataclass(frozen=True)
@@ -55,84 +50,67 @@ class MatchedVotes:
 
     Attributes
     ----------
+    both : DataFrame
+        From `join_votes`: question, left, right, vote and vote_judge.
     systems : tuple of str
     question : array of int, shape (votes,)
     human_strength, judge_strength : arrays, shape (systems,)
     human, judge : arrays, shape (votes,)
         Votes minus their expectation under the side's own strengths.
-    comparisons : int
-        Different comparisons.
+    lacking : tuple of str
+        Systems that the judge model lacks.
     """
 
+    both: pd.DataFrame
     systems: tuple[str, ...]
     question: np.ndarray
     human_strength: np.ndarray
     judge_strength: np.ndarray
     human: np.ndarray
     judge: np.ndarray
-    comparisons: int
+    lacking: tuple[str, ...] = ()
 
     @property
-    def n_questions(self) -> int:
+    def outputs(self) -> int:
+        """The number of different comparisons."""
+        return len(self.both.drop_duplicates(COMPARISON))
+
+    @property
+    def documents(self) -> int:
         """The number of questions."""
         return int(self.question.max()) + 1
 
+    def means(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the strengths by both sides."""
+        return self.human_strength, self.judge_strength
 
-def compare_votes(
-    judgments: Judgments, judges: Mapping[str, pd.DataFrame | Judgments], alpha: float = 0.05
-) -> pd.DataFrame:
-    """Return the rows of `JudgeModelComparison.order` for votes."""
-    votes = vote_arrays(judgments)
-    inference = infer_votes(votes, None, alpha)
-    same_annotators = inference
-    if votes.annotator is not None and votes.question is not None:
-        same_annotators = infer_votes(votes, "question", alpha)
-    human = human_votes(votes)
-    rows = []
-    for name, given in judges.items():
-        both = join_votes(human, votes_of(given), name)
-        matched = match_votes(both)
-        agreement = agreement_of_scores(
-            matched.systems,
-            matched.human_strength,
-            matched.judge_strength,
-            inference,
-            same_annotators,
+    @property
+    def constant(self) -> bool:
+        """Whether all votes of the judge model are the same."""
+        return bool(self.both["vote_judge"].nunique() == 1)
+
+    @property
+    def equal(self) -> bool:
+        """Whether all votes of the judge model are the human votes."""
+        return bool((self.both["vote"] == self.both["vote_judge"]).all())
+
+    def saving(self) -> dict[str, float]:
+        """Return r and the share saved, by the infinitesimal jackknife over questions."""
+        number = self.documents
+        if number < MIN_QUESTIONS or len(self.systems) < MIN_SYSTEMS:
+            return UNKNOWN
+        human, judge = (side - side.mean() for side in (self.human, self.judge))
+        both, of_human, of_judge = (
+            np.bincount(self.question, part) for part in (human * judge, human**2, judge**2)
         )
-        lacking = {*human["left"], *human["right"]} - {*both["left"], *both["right"]}
-        rows.append(
-            {
-                "judge_model": name,
-                "outputs": matched.comparisons,
-                "documents": matched.n_questions,
-                **agreement,
-                "lacking": ", ".join(sorted(lacking)),
-                "constant": both["vote_judge"].nunique() == 1,
-                "equal": bool((both["vote"] == both["vote_judge"]).all()),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def saved_by_votes(
-    judgments: Judgments,
-    judges: Mapping[str, pd.DataFrame | Judgments],
-    yardsticks: bool = False,
-) -> pd.DataFrame:
-    """Return the rows of `JudgeModelComparison.judgments_saved` for votes."""
-    human = human_votes(vote_arrays(judgments))
-    rows = []
-    for name, given in judges.items():
-        matched = match_votes(join_votes(human, votes_of(given), name))
-        sizes = {"outputs": matched.comparisons, "documents": matched.n_questions}
-        rows.append({"judge_model": name, **sizes, **saving(matched)})
-    if yardsticks:
-        again = saving_of_another_annotator(human)
-        if np.isfinite(again["r"]):
-            rows.append({"judge_model": ANOTHER_ANNOTATOR, **again})
-            rows.append({"judge_model": PERFECT, **saving_of_perfect(again)})
-    table = pd.DataFrame(rows)
-    return table.astype({"outputs": "Int64", "documents": "Int64"})
+        size = np.sqrt(of_human.sum() * of_judge.sum())
+        if size == 0:
+            return UNKNOWN
+        r = float(both.sum() / size)
+        spread = of_human / of_human.sum() + of_judge / of_judge.sum()
+        influence = both / size - r / 2 * spread
+        low, high = interval_of_r(r, float(np.sqrt((influence**2).sum())), number)
+        return saving_from_r(r, low, high)
 
 
 def measure_position(
@@ -245,6 +223,13 @@ def join_votes(human: pd.DataFrame, judge: pd.DataFrame, name: str) -> pd.DataFr
     return both
 
 
+def match_judge(human: pd.DataFrame, given: pd.DataFrame | Judgments, name: str) -> MatchedVotes:
+    """Match human votes with those of a judge model on the same comparisons."""
+    both = join_votes(human, votes_of(given), name)
+    lacking = {*human["left"], *human["right"]} - {*both["left"], *both["right"]}
+    return replace(match_votes(both), lacking=tuple(sorted(lacking)))
+
+
 def match_votes(both: pd.DataFrame) -> MatchedVotes:
     """Return the votes of both sides minus their expectations."""
     systems = tuple(sorted({*both["left"], *both["right"]}))
@@ -256,15 +241,7 @@ def match_votes(both: pd.DataFrame) -> MatchedVotes:
         vote = both[column].to_numpy(float)
         sides.append(_fit(VoteArrays(systems, left, right, vote, np.ones(len(vote)))))
     (human_strength, human), (judge_strength, judge) = sides
-    return MatchedVotes(
-        systems,
-        question,
-        human_strength,
-        judge_strength,
-        human,
-        judge,
-        len(both.drop_duplicates(COMPARISON)),
-    )
+    return MatchedVotes(both, systems, question, human_strength, judge_strength, human, judge)
 
 
 def _fit(votes: VoteArrays) -> tuple[np.ndarray, np.ndarray]:
@@ -272,35 +249,12 @@ def _fit(votes: VoteArrays) -> tuple[np.ndarray, np.ndarray]:
 
     Where strengths are infinite, a win in each direction is added to every pair.
     """
-    table = tabulate(votes)
-    fit = fit_davidson(table, False) if largest_group(table).all() else None
-    if fit is None:
-        more = table.first_won + 1 - np.eye(len(votes.systems))
-        fit = fit_davidson(replace(table, first_won=more), False)
-        assert fit is not None
+    fit = fit_finite(tabulate(votes))
+    assert fit is not None
     lead = fit.strength[votes.first] - fit.strength[votes.second]
     up, down = np.exp(lead / 2), np.exp(-lead / 2)
     expected = (up + fit.tie / 2) / (up + down + fit.tie)
     return fit.strength, votes.outcome - expected
-
-
-def saving(votes: MatchedVotes) -> dict[str, float]:
-    """Return r of the votes and the share saved, by the infinitesimal jackknife over questions."""
-    number = votes.n_questions
-    if number < MIN_QUESTIONS or len(votes.systems) < MIN_SYSTEMS:
-        return UNKNOWN
-    human, judge = (side - side.mean() for side in (votes.human, votes.judge))
-    both, of_human, of_judge = (
-        np.bincount(votes.question, part) for part in (human * judge, human**2, judge**2)
-    )
-    size = np.sqrt(of_human.sum() * of_judge.sum())
-    if size == 0:
-        return UNKNOWN
-    r = float(both.sum() / size)
-    spread = of_human / of_human.sum() + of_judge / of_judge.sum()
-    influence = both / size - r / 2 * spread
-    low, high = interval_of_r(r, float(np.sqrt((influence**2).sum())), number)
-    return saving_from_r(r, low, high)
 
 
 def saving_of_another_annotator(human: pd.DataFrame) -> dict[str, float]:
@@ -312,4 +266,4 @@ def saving_of_another_annotator(human: pd.DataFrame) -> dict[str, float]:
     named = human[human["annotator"] != ""]
     both = named.merge(named, on=COMPARISON, suffixes=("", "_judge"))
     both = both[both["annotator"] != both["annotator_judge"]]
-    return saving(match_votes(both)) if len(both) else UNKNOWN
+    return match_votes(both).saving() if len(both) else UNKNOWN

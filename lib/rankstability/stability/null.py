@@ -19,9 +19,8 @@ from ..judgments import COMPARISON_KINDS, Judgments, check_judgments
 from ..ranking.paired import paired_or_independent_bootstrap
 from ..ranking.procedures import (
     Procedure,
-    default_procedure,
+    choose_procedure,
     draw_ranking,
-    procedure_named,
     scores_for,
 )
 from ..scores.arrays import ScoreArrays
@@ -94,7 +93,7 @@ def false_boundaries(
     check_count("draws", draws, least=2)
     if judgments.kind in COMPARISON_KINDS:
         return pd.DataFrame(columns=COLUMNS)
-    chosen = procedure_named(procedure or default_procedure(judgments))
+    chosen = choose_procedure(judgments, procedure)
     scores = scores_for(judgments, chosen)
     unit = shuffled_unit(scores)
     if not unit:

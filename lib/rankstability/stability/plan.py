@@ -10,10 +10,10 @@ import pandas as pd
 from ..arguments import check_arguments
 from ..codes import PLANS as DESCRIPTIONS
 from ..errors import DataError, suggest
+from ..inference.from_judgments import infer_scores, ranked_scores
 from ..inference.result import RankInference
 from ..inference.units import difference_variance
 from ..judgments import Judgments
-from .inferred import infer_judgments
 from .precision import JUDGMENTS, SIZES, Precision, known_precision
 
 POWER = 0.8  # the chance with which a boundary is to be found
@@ -102,36 +102,12 @@ def plan(
     >>> float(plans.loc["both", "reduction"])
     0.5
     """
-    data, inference, by_domain = infer_judgments(judgments, procedure, unit, alpha)
+    data, by_domain = ranked_scores(judgments, procedure)
+    inference = infer_scores(data, by_domain, unit, alpha)
     precision = known_precision(inference, data, by_domain)
     chosen = choose_systems(inference, judgments.humans, systems)
     table = compare_plans(precision, chosen, np.random.default_rng(seed), alpha)
     return table.assign(system_a=chosen[0], system_b=chosen[1])
-
-
-def needed_judgments(
-    judgments: Judgments,
-    *,
-    procedure: str | None = None,
-    unit: str | None = None,
-    alpha: float = 0.05,
-    seed: int = SEED,
-) -> pd.DataFrame:
-    """Find how many judgments would separate each two neighbours of the ranking.
-
-    Parameters are those of `plan`; the result is that of `judgments_needed`.
-
-    Examples
-    --------
-    >>> import rankstability as rs
-    >>> needed = needed_judgments(rs.load("demo-srpdc", "de-en"))
-    >>> needed["rank"].tolist()[:3]
-    [1, 2, 3]
-    """
-    data, inference, by_domain = infer_judgments(judgments, procedure, unit, alpha)
-    precision = known_precision(inference, data, by_domain)
-    rng = np.random.default_rng(seed)
-    return judgments_needed(precision, precision.systems, rng, alpha)
 
 
 def choose_systems(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,7 @@ ROUNDING = 1e-9  # of a sum of squares
 ALL = 1 - 1e-9  # a share that leaves nothing
 
 
-class RankedAgain(Protocol):
+class RankedAgain(ABC):
     """Systems that can be ranked again without some of their judgments.
 
     Attributes
@@ -33,46 +34,78 @@ class RankedAgain(Protocol):
     systems : tuple of str
     units : dict of str to array of int
         The unit of each judgment by kind, numbered from 0; ``judgment`` is always there.
+    score : array
+        The score of each system; higher is better.
     order : array of int
         Codes of the systems, best first.
     boundaries : list of int
         Ranks below which boundaries are drawn.
-    leader : int
-        The code of the first system that is not a human translation.
-    challengers : list of int
-        The others, best first.
+    may_lead : array of bool
+        The systems that are no human translations; all systems if there is one such system only.
     """
 
     systems: tuple[str, ...]
     units: dict[str, np.ndarray]
+    score: np.ndarray
     order: np.ndarray
     boundaries: list[int]
-    leader: int
-    challengers: list[int]
+    may_lead: np.ndarray
 
-    def names(self, unit: str, codes: np.ndarray) -> tuple[object, ...]:
-        """Return the names of units; of judgments, labels of rows, or of ranking blocks."""
+    def leave_out_humans(self, humans: Collection[str]) -> None:
+        """Set which systems may lead."""
+        self.may_lead = np.array([name not in humans for name in self.systems])
+        if self.may_lead.sum() < 2:
+            self.may_lead[:] = True
+
+    @property
+    def leader(self) -> int:
+        """The code of the first system that may lead."""
+        return self._first_of(self.score)
+
+    @property
+    def challengers(self) -> list[int]:
+        """The other systems that may lead, best first."""
+        leader = self.leader
+        return [k for k in self.order if self.may_lead[k] and k != leader]
+
+    def _first_of(self, score: np.ndarray) -> int:
+        """Return the system with the highest score that may lead; of equal ones, the first name."""
+        return int(np.where(self.may_lead, score, -np.inf).argmax())
 
     def first(self, keep: np.ndarray) -> int | None:
         """Return the system that is first with these judgments; None if one has none left."""
-
-    def drawn(self, keep: np.ndarray) -> tuple[list[int], list[int]] | None:
-        """Return the order, and the ranks below which boundaries are drawn; None as above."""
-
-    def weakest_pairs(self, below: int) -> list[tuple[int, int]]:
-        """Return pairs of systems, one above and one below a boundary, that differ least."""
+        score = self.score_with(keep)
+        return None if score is None else self._first_of(score)
 
     def lead(self, first: int, second: int) -> float:
         """Return by how much the score of the first system exceeds that of the second."""
+        return float(self.score[first] - self.score[second])
 
+    @abstractmethod
+    def names(self, unit: str, codes: np.ndarray) -> tuple[object, ...]:
+        """Return the names of units; of judgments, labels of rows, or of ranking blocks."""
+
+    @abstractmethod
+    def score_with(self, keep: np.ndarray) -> np.ndarray | None:
+        """Return the scores with these judgments; None if a system has none left."""
+
+    @abstractmethod
+    def drawn(self, keep: np.ndarray) -> tuple[list[int], list[int]] | None:
+        """Return the order, and the ranks below which boundaries are drawn; None as above."""
+
+    @abstractmethod
+    def weakest_pairs(self, below: int) -> list[tuple[int, int]]:
+        """Return pairs of systems, one above and one below a boundary, that differ least."""
+
+    @abstractmethod
     def effects(self, unit: str, first: int, second: int, keep: np.ndarray) -> np.ndarray:
-        """Return the change of this lead without each unit, to first order, among what is kept.
+        """Return the change of a lead without each unit, to first order, among what is kept.
 
         Infinite for a unit without which a system would have no judgment left.
         """
 
 
-class ScoredSystems:
+class ScoredSystems(RankedAgain):
     """Systems ranked by a procedure from judgments with scores; see `RankedAgain`.
 
     Annotators are screened only once, with all judgments.
@@ -107,15 +140,11 @@ class ScoredSystems:
             if scores.has(unit):
                 self.units[unit], used = pd.factorize(scores.units[unit], sort=True)
                 self.unit_names[unit] = [scores.unit_names[unit][k] for k in used]
-        self.mean = self._means(self.bare)
+        self.score = self._means(self.bare)
         ranking = draw_ranking(scores, procedure, alpha)
         self.order, self.p = ranking.order, ranking.p
         self.boundaries = [int(k) for k in np.flatnonzero(ranking.boundaries) + 1]
-        self.may_lead = np.array([name not in judgments.humans for name in self.systems])
-        if self.may_lead.sum() < 2:
-            self.may_lead[:] = True
-        self.leader = self._leader(self.mean)
-        self.challengers = [k for k in self.order if self.may_lead[k] and k != self.leader]
+        self.leave_out_humans(judgments.humans)
 
     def names(self, unit: str, codes: np.ndarray) -> tuple[object, ...]:
         """Return names or row labels; copies of a judgment have rows of their own."""
@@ -135,10 +164,6 @@ class ScoredSystems:
         means: np.ndarray = np.bincount(scores.system, weight * scores.score, n)
         return means / np.bincount(scores.system, weight, n)
 
-    def _leader(self, means: np.ndarray) -> int:
-        """Return the system with the highest mean that may lead; of equal ones, the first name."""
-        return int(np.where(self.may_lead, means, -np.inf).argmax())
-
     def _kept(self, keep: np.ndarray) -> ScoreArrays | None:
         """Return the scores that are kept, standardised again; None if a system has none left."""
         scores = self.bare
@@ -148,10 +173,10 @@ class ScoredSystems:
         complete = np.bincount(scores.system, minlength=len(self.systems)).all()
         return scores if complete else None
 
-    def first(self, keep: np.ndarray) -> int | None:
-        """Rank again by means; see `RankedAgain`."""
+    def score_with(self, keep: np.ndarray) -> np.ndarray | None:
+        """Return means; see `RankedAgain`."""
         scores = self._kept(keep)
-        return None if scores is None else self._leader(self._means(scores))
+        return None if scores is None else self._means(scores)
 
     def drawn(self, keep: np.ndarray) -> tuple[list[int], list[int]] | None:
         """Rank again with the tests; see `RankedAgain`."""
@@ -168,10 +193,6 @@ class ScoredSystems:
         places = [(below - 1, below), (below - 1, below + across[-1].argmax()), (i, below + j)]
         order = self.order
         return list(dict.fromkeys((int(order[a]), int(order[b])) for a, b in places))
-
-    def lead(self, first: int, second: int) -> float:
-        """Return a difference of means; see `RankedAgain`."""
-        return float(self.mean[first] - self.mean[second])
 
     def effects(self, unit: str, first: int, second: int, keep: np.ndarray) -> np.ndarray:
         """Return effects on a difference of means; see `RankedAgain`."""
@@ -308,7 +329,7 @@ class Standardiser:
         return np.nan_to_num(shift, nan=0.0, posinf=0.0, neginf=0.0)
 
 
-class ComparedSystems:
+class ComparedSystems(RankedAgain):
     """Systems ranked by strength (votes) or by the share of comparisons won; see `RankedAgain`.
 
     Only systems that wins and ties connect in both directions are ranked. Of relative rankings, a
@@ -320,17 +341,10 @@ class ComparedSystems:
         inside = largest_group(tabulate(votes))
         if inside.sum() < 2:
             raise DataError("too_few_systems", value=", ".join(votes.systems))
-        self.systems = tuple(np.array(votes.systems, dtype=object)[inside].tolist())
         keep = inside[votes.first] & inside[votes.second]
-        code = np.cumsum(inside) - 1
-        self.votes = replace(
-            votes,
-            systems=self.systems,
-            first=code[votes.first[keep]],
-            second=code[votes.second[keep]],
-            outcome=votes.outcome[keep],
-            weight=votes.weight[keep],
-        )
+        bare = replace(votes, annotator=None, question=None, block=None)  # is taken quickly
+        self.votes = bare.among(inside)
+        self.systems = self.votes.systems
         relative = votes.relative_ranking
         table = judgments.table
         judgment = np.arange(len(keep))
@@ -353,35 +367,22 @@ class ComparedSystems:
         counts = tabulate(self.votes)
         self.with_order = not relative and votes.order_known and order_is_separable(counts)
         self.fit = None if relative else fit_davidson(counts, self.with_order)
-        score = self._scores(np.ones(len(self.votes.first), bool))
+        score = self.score_with(np.ones(len(self.votes.first), bool))
         if score is None:
             raise DataError("no_finite_strengths")
         self.score = score
         self.order = np.argsort(-score, kind="stable")
-        self.boundaries: list[int] = []
-        self.may_lead = np.array([name not in judgments.humans for name in self.systems])
-        if self.may_lead.sum() < 2:
-            self.may_lead[:] = True
-        self.leader = self._leader(score)
-        self.challengers = [k for k in self.order if self.may_lead[k] and k != self.leader]
+        self.boundaries = []
+        self.leave_out_humans(judgments.humans)
 
     def names(self, unit: str, codes: np.ndarray) -> tuple[object, ...]:
         """Return names of units; of votes, row labels; of relative rankings, blocks."""
         names = self.unit_names[unit]
         return tuple(names[codes].tolist()) if len(names) else ()
 
-    def _leader(self, score: np.ndarray) -> int:
-        return int(np.where(self.may_lead, score, -np.inf).argmax())
-
-    def _scores(self, keep: np.ndarray) -> np.ndarray | None:
+    def score_with(self, keep: np.ndarray) -> np.ndarray | None:
         """Return strengths or shares of wins; None if a system has no finite one."""
-        votes = replace(
-            self.votes,
-            first=self.votes.first[keep],
-            second=self.votes.second[keep],
-            outcome=self.votes.outcome[keep],
-            weight=self.votes.weight[keep],
-        )
+        votes = self.votes.take(keep)
         table = tabulate(votes)
         if votes.relative_ranking:
             wins = table.wins
@@ -392,23 +393,14 @@ class ComparedSystems:
         fit = fit_davidson(table, self.with_order and order_is_separable(table))
         return None if fit is None else fit.strength
 
-    def first(self, keep: np.ndarray) -> int | None:
-        """Rank again by strength or share; see `RankedAgain`."""
-        score = self._scores(keep)
-        return None if score is None else self._leader(score)
-
     def drawn(self, keep: np.ndarray) -> tuple[list[int], list[int]] | None:
         """Rank again; there are no boundaries; see `RankedAgain`."""
-        score = self._scores(keep)
+        score = self.score_with(keep)
         return None if score is None else (np.argsort(-score, kind="stable").tolist(), [])
 
     def weakest_pairs(self, below: int) -> list[tuple[int, int]]:
         """Return the neighbours; see `RankedAgain`."""
         return [(int(self.order[below - 1]), int(self.order[below]))]
-
-    def lead(self, first: int, second: int) -> float:
-        """Return a difference of strengths or shares; see `RankedAgain`."""
-        return float(self.score[first] - self.score[second])
 
     def effects(self, unit: str, first: int, second: int, keep: np.ndarray) -> np.ndarray:
         """Return effects on this difference; see `RankedAgain`."""

@@ -29,19 +29,7 @@ MAX_LISTED_SETS = 50_000  # sets of k systems; if there are more, they are drawn
 
 @dataclass(frozen=True)
 class ModelParameters:
-    """How comparisons are simulated (Koehn 2012, section 3).
-
-    Attributes
-    ----------
-    systems : int
-        Without the reference.
-    spread : float
-        The standard deviation of the quality of a system's outputs.
-    block : int
-        Outputs that are ranked together: C(block, 2) comparisons.
-    width : float
-        True qualities are uniform on [0, width].
-    """
+    """The parameters of `comparison_model.ComparisonModel`, which says what they mean."""
 
     systems: int = 15
     spread: float = 10.0

@@ -3,52 +3,38 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, escape_invisible
+from ..errors import escape_invisible
 from ..formatting import boundary_kinds, decimals
-from ..inference.questions import (
-    Leaders,
-    answer_baseline,
-    answer_candidates,
-    answer_pair,
-    find_leaders,
-    limiting_domain,
-)
-from ..inference.rank import rank_systems
-from ..inference.ratings import second_answer
+from ..inference.from_judgments import ranked_scores
 from ..inference.result import RankInference
-from ..inference.tasks import compare_rankings
-from ..inference.votes import second_answers
 from ..io.catalogue import find_campaign, is_known
-from ..io.formats.files import counted
 from ..io.report import summarise_orders
-from ..judgments import COMPARISON_KINDS, COUNTED_TYPES, Judgments
-from ..ranking.procedures import PLAIN, PROCEDURES, scores_for
+from ..judgments import COMPARISON_KINDS, Judgments
+from ..ranking.procedures import PLAIN, PROCEDURES
 from ..ranking.result import Ranking
-from ..scores.arrays import ScoreArrays, VoteArrays
-from ..scores.pairwise import vote_arrays
+from ..scores.arrays import VoteArrays
 from ..stability.annotators import describe_annotators, krippendorff_alpha
-from ..stability.fewest import fewest_removals
-from ..stability.inferred import choose_procedure
-from ..stability.plan import compare_plans, judgments_needed
-from ..stability.precision import Precision, known_precision
-from ..stability.repeat import expect_repeat
+from .answers import Questions, answer_questions
+from .fragility import (
+    Data,
+    describe_limiting_domain,
+    find_fewest,
+    find_second_answers,
+    plan_more,
+    predict_repeat,
+)
+from .plain import first_row, plain_value, records, value_or_none
+from .reading import example_judgment, excluded_rows, file_name, kept_rows
 from .words import tables
 
-SEED = 20240101
-MAX_SYSTEMS = 100  # above, neither plans nor removals are computed
-MAX_ROWS = 200_000  # judgments; of more, no variance components are estimated
-MAX_WORK = 8_000_000  # judgments times units; above, removals that erase boundaries are not sought
 MAX_ANNOTATORS = 200  # rows of the table of annotators
-Data = ScoreArrays | VoteArrays
 
 KEYS: dict[str, str] = {
     "version": "version of rankstability",
@@ -102,19 +88,6 @@ KEYS: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Questions:
-    """What was asked before the scores were seen; see `verdict`."""
-
-    pairs: tuple[tuple[str, str], ...] = ()
-    baseline: str | None = None
-    candidates: bool = False
-    leaders: str | None = None
-    look: int = 1
-    looks: int | None = None
-    earlier: Judgments | None = None
-
-
 def collect_facts(
     judgments: Judgments,
     ranking: Ranking,
@@ -143,14 +116,8 @@ def collect_facts(
     dict
         Values that JSON knows; a missing number is None.
     """
-    arrays, votes, by_domain = None, None, False
-    if judgments.kind in COMPARISON_KINDS:
-        votes = vote_arrays(judgments)
-    else:
-        chosen = choose_procedure(judgments, procedure)
-        arrays, by_domain = scores_for(judgments, chosen), chosen.by_domain
-    data = votes if arrays is None else arrays
-    assert data is not None
+    data, by_domain = ranked_scores(judgments, procedure)
+    arrays = None if isinstance(data, VoteArrays) else data
     inference: RankInference = ranking.inference
     humans = [name for name in ranking.systems if name in judgments.humans]
     machines = [name for name in ranking.systems if name not in humans]
@@ -160,7 +127,7 @@ def collect_facts(
         "version": version("rankstability"),
         "title": escape_invisible(title or _title(judgments)),
         **{name: getattr(judgments, name) for name in _SOURCE},
-        "source": _file_name(judgments.source),
+        "source": file_name(judgments.source),
         "vocabulary": vocabulary_of(judgments),
         "citation": _citation(judgments.campaign),
         "procedure": ranking.procedure,
@@ -179,21 +146,23 @@ def collect_facts(
         **_units(judgments, inference),
         **_best(ranking, machines, humans),
         **_rows(ranking, judgments),
-        "fewest": _fewest(judgments, ranking, procedure),
-        "repeat": _repeat(ranking),
-        "agreement": None if arrays is None else _first(krippendorff_alpha(arrays)),
-        "second": _second(judgments, ranking, data, by_domain, unit),
-        "limiting_domain": _limiting(arrays, by_domain, unit, ranking.alpha),
+        "fewest": find_fewest(judgments, ranking, procedure),
+        "repeat": predict_repeat(ranking),
+        "agreement": None if arrays is None else first_row(krippendorff_alpha(arrays)),
+        "second": find_second_answers(judgments, ranking, data, by_domain, unit),
+        "limiting_domain": describe_limiting_domain(arrays, by_domain, unit, ranking.alpha),
         "order_effect": None if inference.order_effect is None else vars(inference.order_effect),
         "orders": _orders(judgments),
         "annotators": _annotators(judgments),
         "judge_models": list(judgments.judge_models),
         "all_judge_models": _all_judge_models(judgments),
-        **_plans(ranking, data, by_domain, machines),
-        "questions": _questions(judgments, ranking, questions or Questions(), procedure, unit),
-        "excluded": _records(_excluded(judgments, ranking)),
-        "notes": _records(_kept(judgments)),
-        "example": _example(judgments),
+        **plan_more(ranking, data, by_domain, machines),
+        "questions": answer_questions(
+            judgments, ranking, questions or Questions(), procedure, unit
+        ),
+        "excluded": records(excluded_rows(judgments, ranking)),
+        "notes": records(kept_rows(judgments)),
+        "example": example_judgment(judgments),
         "declared": dict(judgments.declared),
     }
     plain: dict[str, Any] = plain_value(facts)
@@ -217,13 +186,8 @@ def vocabulary_of(judgments: Judgments) -> str:
     return "listening" if heard else "ratings"
 
 
-def _file_name(source: str) -> str:
-    """Return the last part of a path: a page does not name the folders of one computer."""
-    return re.split(r"[\\/]", source)[-1]
-
-
 def _title(judgments: Judgments) -> str:
-    name = judgments.campaign or _file_name(judgments.source) or "Your judgments"
+    name = judgments.campaign or file_name(judgments.source) or "Your judgments"
     if is_known(name):
         name = str(find_campaign(name).facts.get("title", name))
     parts = [name, judgments.pair, judgments.task]
@@ -372,12 +336,12 @@ def _rows(ranking: Ranking, judgments: Judgments) -> dict[str, Any]:
             row[key] = float(values[kind][at]) if kind in values else None
         unknown.append(row)
     return {
-        "ranking": _records(table),
+        "ranking": records(table),
         "adjusted_differs": bool((table["score"] - table["score_adjusted"]).abs().max() > 1e-9),
         "score_range": [float(ends.min()), float(ends.max())] if len(ends) else [0.0, 1.0],
         "controls": _controls(judgments),
         "not_assessable": [] if inference.no_inference else unknown,
-        "pairs": _records(pairs),
+        "pairs": records(pairs),
         "n_pairs": len(pairs),
         "n_better": len(better),
         "n_not_assessable": int((pairs["result"] == "not_assessable").sum()),
@@ -386,7 +350,7 @@ def _rows(ranking: Ranking, judgments: Judgments) -> dict[str, Any]:
             for name in names
             if name in beaten.index
         },
-        "boundaries": _records(boundaries),
+        "boundaries": records(boundaries),
         "n_drawn": int(boundaries["drawn"].sum()),
         "n_drawn_supported": int((boundaries["drawn"] & supported).sum()),
         "n_supported": int(supported.sum()),
@@ -409,87 +373,7 @@ def _controls(judgments: Judgments) -> list[dict[str, Any]]:
     ]
 
 
-# ------------------------------------------------------------------ how fragile
-
-
-def _fewest(judgments: Judgments, ranking: Ranking, procedure: str | None) -> list[dict[str, Any]]:
-    """Return the fewest removals that change first place or a boundary."""
-    if len(ranking.systems) > MAX_SYSTEMS:
-        return []
-    name = None if judgments.kind in COMPARISON_KINDS else procedure
-    work = judgments.n_judgments * (judgments.n_annotators + judgments.n_documents)
-    few = work <= MAX_WORK
-    return _records(_try(fewest_removals, judgments, name, ranking.alpha, few))
-
-
-def _repeat(ranking: Ranking) -> dict[str, float] | None:
-    """Return Kendall's tau of two campaigns of this size."""
-    inference: RankInference = ranking.inference
-    if not ranking.unit or int(inference.assessable.sum()) < 3:
-        return None
-    found: dict[str, float] | None = _try(expect_repeat, inference, 0, np.random.default_rng(SEED))
-    return found
-
-
-def _second(
-    judgments: Judgments,
-    ranking: Ranking,
-    data: Data,
-    by_domain: bool,
-    unit: str | None,
-) -> list[dict[str, Any]]:
-    """Return answers with one kind of sampling unit only.
-
-    For ratings, where annotators are too few for some systems; for votes always.
-    """
-    inference: RankInference = ranking.inference
-    found: dict[str, RankInference | None] = {}
-    if unit is not None or not inference.units:
-        return []
-    if isinstance(data, VoteArrays):
-        found = dict(second_answers(data, ranking.alpha))
-    elif "few_annotators" in inference.reasons.values():
-        found["document"] = second_answer(data, "document", by_domain, ranking.alpha)
-    rows = []
-    for kind, each in found.items():
-        if each is None or not each.assessable.any():
-            continue
-        fixed = next(name for name in inference.units if name != kind)
-        rest = without(each, judgments.humans)
-        could = np.flatnonzero(rest.assessable & ~rest.better.any(axis=0))
-        rows.append(
-            {
-                "unit": kind,
-                "fixed": fixed,
-                "number": inference.units[fixed],
-                "better": int(each.better.sum()),
-                "boundaries": int(each.supported.sum()),
-                "could_be_first": [rest.systems[k] for k in could],
-            }
-        )
-    return rows
-
-
-def _limiting(
-    arrays: ScoreArrays | None, by_domain: bool, unit: str | None, alpha: float
-) -> dict[str, Any] | None:
-    """Return the domain that decides the degrees of freedom, and the answer without it."""
-    if arrays is None or not by_domain:
-        return None
-    found = _try(limiting_domain, arrays, unit, alpha)
-    if found is None:
-        return None
-    rest: RankInference = found.inference
-    return {
-        "domain": found.domain,
-        "domains": list(found.domains),
-        "units": dict(found.units),
-        "df": found.df,
-        "df_without": found.df_without,
-        "better": int(rest.better.sum()),
-        "boundaries": int(rest.supported.sum()),
-        "could_be_first": [n for n, c in zip(rest.systems, rest.could_be_first, strict=True) if c],
-    }
+# ------------------------------------------------------------------ annotators
 
 
 def _annotators(judgments: Judgments) -> list[dict[str, Any]]:
@@ -498,7 +382,7 @@ def _annotators(judgments: Judgments) -> list[dict[str, Any]]:
         return []
     if not judgments.controls or judgments.n_annotators > MAX_ANNOTATORS:
         return []
-    return _records(_try(describe_annotators, judgments))
+    return records(value_or_none(describe_annotators, judgments))
 
 
 def _orders(judgments: Judgments) -> dict[str, int] | None:
@@ -518,244 +402,3 @@ def _all_judge_models(judgments: Judgments) -> bool:
     if not judgments.judge_models or "annotator" not in judgments.table:
         return False
     return set(judgments.table["annotator"].dropna().astype(str)) <= set(judgments.judge_models)
-
-
-# ------------------------------------------------------------------ what more would buy
-
-
-def _plans(
-    ranking: Ranking, data: Data, by_domain: bool, machines: Sequence[str]
-) -> dict[str, Any]:
-    """Return what twice the judgments would buy, and how many would separate the next pair."""
-    nothing: dict[str, Any] = {"next_pair": [], "plan": [], "needed": None}
-    inference: RankInference = ranking.inference
-    known = ranking.table.loc[ranking.table["assessable"], "system"]
-    order = [name for name in inference.systems if name in set(known) & set(machines)]
-    pair = _next_pair(inference, order)
-    many = isinstance(data, ScoreArrays) and data.n_judgments > MAX_ROWS
-    if not inference.units or not pair or many or len(ranking.systems) > MAX_SYSTEMS:
-        return nothing
-    precision: Precision | None = _try(known_precision, inference, data, by_domain)
-    if precision is None or not set(pair) <= set(precision.systems):
-        return nothing
-    rng = np.random.default_rng(SEED)
-    plans = _try(compare_plans, precision, pair, rng, ranking.alpha)
-    needed = _try(judgments_needed, precision, pair, rng, ranking.alpha, 100)
-    row = None if needed is None else _first(needed)
-    return {"next_pair": list(pair), "plan": _records(plans), "needed": row}
-
-
-def _next_pair(inference: RankInference, order: Sequence[str]) -> tuple[str, str] | None:
-    """Return the two best neighbours that are not separated; the first two if all are."""
-    place = {name: k for k, name in enumerate(inference.systems)}
-    neighbours = list(itertools.pairwise(order))
-    for a, b in neighbours:
-        if not inference.better[place[a], place[b]]:
-            return a, b
-    return neighbours[0] if neighbours else None
-
-
-# ------------------------------------------------------------------ questions asked
-
-
-def _questions(
-    judgments: Judgments,
-    ranking: Ranking,
-    asked: Questions,
-    procedure: str | None,
-    unit: str | None,
-) -> dict[str, Any]:
-    """Return the answers to what was asked, each with an error rate of its own."""
-    inference: RankInference = ranking.inference
-    alpha = ranking.alpha
-    sign = -1 if ranking.lower_is_better else 1
-    found: dict[str, Any] = {}
-    if asked.pairs:
-        found["pairs"] = [vars(answer_pair(inference, a, b, alpha, sign)) for a, b in asked.pairs]
-    if asked.baseline is not None:
-        table = answer_baseline(inference, asked.baseline, alpha, sign).table
-        found["baseline"] = {"baseline": asked.baseline, "rows": _records(table)}
-    if asked.candidates:
-        if not inference.units:
-            raise DataError("no_inference", column="candidates")
-        found["candidates"] = _candidates(judgments, inference, alpha, sign)
-    if asked.leaders is not None:
-        leaders: Leaders = find_leaders(
-            judgments, asked.leaders, unit=unit, procedure=procedure, alpha=alpha
-        )
-        found["leaders"] = {"by": asked.leaders, "rows": _records(leaders.table)}
-    if asked.looks:
-        found["looks"] = {"look": asked.look, "looks": asked.looks, "alpha": alpha}
-    if asked.earlier is not None:
-        found["earlier"] = _changes(asked.earlier, judgments, procedure, unit, alpha)
-    return found
-
-
-def _candidates(
-    judgments: Judgments, inference: RankInference, alpha: float, sign: int
-) -> dict[str, Any]:
-    """Return which systems could be chosen; human translations cannot."""
-    answer = answer_candidates(without(inference, judgments.humans), alpha, sign)
-    return {"systems": answer.systems, "rows": _records(answer.table)}
-
-
-def without(inference: RankInference, names: Sequence[str]) -> RankInference:
-    """Return an inference among the other systems, from the same tests."""
-    keep = np.array([name not in names for name in inference.systems])
-    if keep.all() or not keep.any():
-        return inference
-    better = inference.better[np.ix_(keep, keep)]
-    n = int(keep.sum())
-    kept: dict[str, Any] = {field: getattr(inference, field)[keep] for field in _BY_SYSTEM} | {
-        field: getattr(inference, field)[np.ix_(keep, keep)] for field in _BY_PAIR
-    }
-    return replace(
-        inference,
-        systems=tuple(name for name, here in zip(inference.systems, keep, strict=True) if here),
-        rank_low=1 + better.sum(axis=0),
-        rank_high=n - better.sum(axis=1),
-        **kept,
-    )
-
-
-_BY_SYSTEM = ("codes", "assessable", "mean", "score_low", "score_high", "df_systems")
-_BY_PAIR = ("difference", "variance", "df", "p", "pair_reasons", "better", "covariance")
-
-
-def _changes(
-    earlier: Judgments,
-    judgments: Judgments,
-    procedure: str | None,
-    unit: str | None,
-    alpha: float,
-) -> dict[str, Any]:
-    """Return what changed since an earlier ranking of the same systems."""
-    change = compare_rankings(earlier, judgments, unit=unit, procedure=procedure, alpha=alpha)
-    shown = change.changes
-    if len(shown):
-        shown = shown[shown["gained"] != ""]
-    return {
-        "differences": change.differences,
-        "rows": _records(shown),
-        "reversed": _records(change.reversed),
-        "shared_units": change.shared_units,
-        "left_out": list(change.left_out),
-        "same_scale": change.inference is not None,
-    }
-
-
-# ------------------------------------------------------------------ how the file was read
-
-
-def _excluded(judgments: Judgments, ranking: Ranking) -> pd.DataFrame:
-    """Return the rows that were left out: when reading, and because they have no z-score."""
-    dropped = judgments.notes[_has_no_z(judgments, ranking)]
-    controls = 0
-    if "item_type" in judgments.table:
-        controls = int((~judgments.table["item_type"].isin(COUNTED_TYPES)).sum())
-    not_ranked = counted([("", "reference_or_control", controls, "")])
-    parts = [part for part in (judgments.excluded, dropped, not_ranked) if len(part)]
-    if not parts:
-        return judgments.excluded
-    rows = pd.concat(parts, ignore_index=True)
-    keys = [name for name in ("code", "detail") if name in rows]
-    rows["detail"] = rows["detail"].where(rows["code"] != "constant_annotator", "")
-    return rows.groupby(keys, sort=False, dropna=False, as_index=False)["rows"].sum()
-
-
-def _has_no_z(judgments: Judgments, ranking: Ranking) -> pd.Series:
-    """Return which notes are about judgments that this ranking leaves out."""
-    notes = judgments.notes
-    z = ranking.procedure in PROCEDURES and PROCEDURES[ranking.procedure].score == "z"
-    if not len(notes) or not z:
-        return pd.Series(False, index=notes.index)
-    codes = ["constant_annotator", "annotator_without_rows"]
-    return notes["code"].isin(codes) & (notes["detail"] != "zero")
-
-
-def _kept(judgments: Judgments) -> pd.DataFrame:
-    """Return the notes on rows that were kept."""
-    notes = judgments.notes
-    if not len(notes):
-        return notes
-    kept = notes[~notes["code"].isin(["constant_annotator", "annotator_without_rows"])]
-    return kept.assign(file=[_file_name(str(file)) for file in kept["file"]])
-
-
-def _example(judgments: Judgments) -> dict[str, str]:
-    """Return the first judgment as it was read."""
-    row = judgments.table.iloc[0]
-    return {str(name): str(value) for name, value in row.items() if str(value) not in ("nan", "")}
-
-
-# ------------------------------------------------------------------ several rankings
-
-
-def leaders_of(
-    rankings: Mapping[str, Ranking], humans: Mapping[str, Sequence[str]], alpha: float = 0.05
-) -> dict[str, list[str]]:
-    """Return the candidates for the best system of each ranking; all answers share `alpha`.
-
-    Rankings in which fewer than two systems can be assessed have none, and do not count.
-    """
-    known = {
-        name: each.inference
-        for name, each in rankings.items()
-        if int(each.inference.assessable.sum()) > 1 and not each.inference.no_inference
-    }
-    level = alpha / max(len(known), 1)
-    found: dict[str, list[str]] = {name: [] for name in rankings}
-    for name in known:
-        remade = rank_again(rankings[name], level)
-        found[name] = answer_candidates(without(remade.inference, humans[name]), level).systems
-    return found
-
-
-def rank_again(ranking: Ranking, alpha: float) -> Ranking:
-    """Return the same ranking with its joint statements at another level."""
-    judgments = ranking.judgments
-    assert judgments is not None
-    named = ranking.procedure in PROCEDURES
-    unit = ranking.unit or None
-    return rank_systems(
-        judgments, procedure=ranking.procedure if named else None, unit=unit, alpha=alpha
-    )
-
-
-# ------------------------------------------------------------------ plain values
-
-
-def _try(function: Any, *arguments: Any, **options: Any) -> Any:
-    """Return the result of a function, or None where these judgments do not allow it."""
-    try:
-        return function(*arguments, **options)
-    except DataError:
-        return None
-
-
-def _first(table: pd.DataFrame) -> dict[str, Any] | None:
-    """Return the first row of a table as plain values."""
-    rows = _records(table)
-    return rows[0] if rows else None
-
-
-def _records(table: pd.DataFrame | None) -> list[dict[str, Any]]:
-    """Return the rows of a table as plain values."""
-    if table is None or not len(table):
-        return []
-    return [plain_value(row) for row in table.to_dict("records")]
-
-
-def plain_value(value: Any) -> Any:
-    """Return a value as JSON knows it: a number that is not finite as None, arrays as lists."""
-    if isinstance(value, Mapping):
-        return {str(key): plain_value(each) for key, each in value.items()}
-    if isinstance(value, pd.DataFrame):
-        return _records(value)
-    if isinstance(value, list | tuple | set | np.ndarray):
-        return [plain_value(each) for each in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    return value if value is None or isinstance(value, str | int | bool) else str(value)

@@ -28,8 +28,9 @@ from ..io.write import write_folder
 from ..judgments import COMPARISON_KINDS, Judgments
 from ..perturb import keep
 from ..ranking.result import Ranking
-from .facts import Questions, collect_facts
-from .words import caution, nouns_for, phrases_for, plan_names, reason, row_reason, tables
+from .answers import Questions
+from .facts import collect_facts
+from .words import caution, nouns_for, phrases_for, plan_names, plural, reason, row_reason, tables
 
 MAX_OPEN = 6  # systems: above, the table of all pairs is folded
 MAX_PRINTED = 12  # systems: above, the table of all pairs is not printed
@@ -398,10 +399,7 @@ def counted(value: int, noun: str) -> str:
     >>> counted(1, "boundary"), counted(1200, "vote")
     ('1 boundary', '1,200 votes')
     """
-    if value == 1:
-        return f"1 {noun}"
-    several: str = tables()["plurals"].get(noun, noun + "s")
-    return f"{value:,} {several}"
+    return f"1 {noun}" if value == 1 else f"{value:,} {plural(noun)}"
 
 
 def joined(values: Sequence[str], most: int = MAX_NAMES) -> str:

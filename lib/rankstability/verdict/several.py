@@ -14,13 +14,14 @@ from ..formatting import page_in_frame
 from ..inference.tasks import rank_over_tasks
 from ..io.write import write_folder
 from ..judgments import Judgments
-from .facts import Questions, leaders_of, plain_value
+from .answers import Questions, leaders_of
 from .page import (
     Verdict,
     page_environment,
     page_values,
     verdict_on,
 )
+from .plain import plain_value
 from .words import nouns_for
 
 MAX_FOLDER = 60  # characters of a folder's name

@@ -9,7 +9,7 @@ from typing import Any
 from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import Judgments, check_judgments
-from .facts import Questions
+from .answers import Questions
 from .page import Verdict, split_by, verdict_on
 from .several import Verdicts, verdicts_on
 
