@@ -47,19 +47,19 @@ USAGE = {
     "data": "rankstability data [CAMPAIGN ...]",
 }
 ABOUT = {
-    "verdict": "Say how far a ranking can be trusted, as one page.",
-    "read": "Show how a file is read, and stop there.",
-    "formats": "List the formats that are recognised by their headers.",
-    "campaigns": "List the campaigns of the catalogue.",
-    "data": "Download the official releases of campaigns.",
+    "verdict": "Rank systems, and write a page on how far the ranking can be trusted.",
+    "read": "Show how a file is read, without ranking anything.",
+    "formats": "List the file formats that are recognised without options.",
+    "campaigns": "List the known campaigns, and whether their files are here.",
+    "data": "Download the official data of campaigns.",
 }
-ASKED = "questions, asked before the scores were seen"
-RANKED, WRITTEN = "how systems are ranked", "what is written"
+ASKED = "questions (valid only if asked before the scores were seen)"
+RANKED, WRITTEN = "ranking", "output"
 READ, VERDICT = "rankstability read", "rankstability verdict"
 HELP_WIDTH, HELP_AT = 80, 29  # columns of the terminal, and before the help of an option
 END_OF_HELP = (
-    "The file comes first, or after --. The values of an option run to the next",
-    "option. A file whose name begins with -- is written with its folder: ./--a.csv.",
+    "Name the file before all options, or after --. The values of an option end at",
+    "the next option. If a file name begins with --, add its folder: ./--a.csv.",
 )
 NO_VALUE, ONE, TWO_EACH = "none", "one", "two each"
 OF_ONE, OF_SEVERAL = ("earlier", "figure"), ("over-all",)  # options by the number of rankings
@@ -83,20 +83,39 @@ class Option:
 
 
 OPTIONS: dict[str, Option] = {
-    "ask": Option("A B", TWO_EACH, ASKED, "is A better than B?"),
-    "baseline": Option("A", ONE, ASKED, "which systems differ from A?"),
-    "candidates": Option("", NO_VALUE, ASKED, "which system to choose, and what a choice costs"),
-    "leaders": Option("COLUMN", ONE, ASKED, "which system leads in each domain or category?"),
-    "earlier": Option("FILE", ONE, ASKED, "what changed since these judgments?"),
-    "looks": Option("L", ONE, ASKED, "how many looks at a running campaign are planned"),
-    "look": Option("K", ONE, ASKED, "which of them this is; by default the first"),
-    "over-all": Option("", NO_VALUE, ASKED, "with several rankings: the best over all of them"),
-    "procedure": Option("NAME", ONE, RANKED, "a year of WMT (wmt17 to wmt26), or plain"),
-    "unit": Option("UNIT", ONE, RANKED, "the sampling unit, such as document"),
-    "alpha": Option("LEVEL", ONE, RANKED, "the probability of any error; by default 0.05"),
-    "output": Option("FOLDER", ONE, WRITTEN, "where to write; by default results/<name>"),
-    "figure": Option("FILE", ONE, WRITTEN, "the ranking as a figure: .pdf, .svg or .png"),
-    "save": Option("FILE", ONE, WRITTEN, "write the words down as campaign.yaml", ("read",)),
+    "ask": Option("A B", TWO_EACH, ASKED, "Is system A better than system B?"),
+    "baseline": Option("A", ONE, ASKED, "Which systems differ from system A?"),
+    "candidates": Option(
+        "", NO_VALUE, ASKED, "Which system should be chosen, and how much could the choice lose?"
+    ),
+    "leaders": Option("COLUMN", ONE, ASKED, "Which system leads for each value of this column?"),
+    "earlier": Option("FILE", ONE, ASKED, "What changed since the judgments in this file?"),
+    "looks": Option("L", ONE, ASKED, "the number of planned looks at a running campaign"),
+    "look": Option("K", ONE, ASKED, "the number of the present look; by default 1"),
+    "over-all": Option("", NO_VALUE, ASKED, "Which system is best over all rankings?"),
+    "procedure": Option(
+        "NAME",
+        ONE,
+        RANKED,
+        "wmt17, wmt23, wmt24, wmt25, wmt26 or plain; by default that of the year",
+    ),
+    "unit": Option(
+        "UNIT",
+        ONE,
+        RANKED,
+        "the sampling unit, such as document; by default all that the data name",
+    ),
+    "alpha": Option(
+        "LEVEL",
+        ONE,
+        RANKED,
+        "the family-wise error level (not Krippendorff's alpha), also the level of a WMT procedure's tests; by default 0.05",
+    ),
+    "output": Option(
+        "FOLDER", ONE, WRITTEN, "the folder for the results; by default results/<name>"
+    ),
+    "figure": Option("FILE", ONE, WRITTEN, "save the ranking as a figure (.pdf, .svg or .png)"),
+    "save": Option("FILE", ONE, WRITTEN, "save these options as a campaign.yaml", ("read",)),
 }
 
 
@@ -132,7 +151,7 @@ def _print_error(text: str) -> None:
 
 def _run(given: list[str]) -> int:
     if not given or given[0] in ("-h", "--help", "help"):
-        _print("usage: rankstability COMMAND ...; rankstability COMMAND --help\n")
+        _print("usage: rankstability COMMAND ...\n       rankstability COMMAND --help\n")
         for name, text in ABOUT.items():
             _print(f"  {name:<10} {text}")
         return 0
@@ -181,7 +200,7 @@ def help_text(command: str) -> str:
 
 def _form(word: Word) -> str:
     """Return an option that declares a table, with what it takes."""
-    column = "COLUMN" if word.group == NAMES else "X"
+    column = "COLUMN" if word.group == NAMES or word.name == "each" else "VALUE"
     one = "|".join(word.allowed) or column
     shown = {FLAG: "", LIST: "NAME ...", PAIRS: "A=B ...", RANGE: "LOW HIGH", NUMBER: "N"}
     return f"{word.option} {shown.get(word.kind, one)}"
@@ -356,7 +375,7 @@ def _verdict(given: Sequence[str]) -> int:
         judgments, folder, over_all="over-all" in options, title=title or name, **asked
     )
     _print(several.answer)
-    _print(f"  {folder / 'index.html'}: all of them side by side")
+    _print(f"  {folder / 'index.html'}: all rankings side by side")
     return 0
 
 
@@ -453,7 +472,7 @@ def _formats() -> int:
     """Print the formats of the field."""
     for row in table().itertuples():
         _print(f"{row.format:<18} {row.about}")
-    _print("any other table    declare its columns: rankstability read --help")
+    _print("any other table    name its columns with options (see rankstability read --help)")
     return 0
 
 

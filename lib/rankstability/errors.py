@@ -42,10 +42,10 @@ def _nearest(value: object, known: Iterable[str]) -> str | None:
 
 
 class DataError(ValueError):
-    """Unusable input: what is wrong, where, what was expected, and what to do.
+    """The error for unusable input: what is wrong, where, what was expected, and what to do.
 
-    The sentence belongs to `code` (see `rankstability.codes.ERRORS`); programs and tests compare
-    the code. Line numbers start at 1 and count the header.
+    Each `code` has one sentence (see `rankstability.codes.ERRORS`). Programs should compare the
+    code and not the sentence. Line numbers start at 1 and include the header.
 
     Parameters
     ----------
@@ -56,10 +56,10 @@ class DataError(ValueError):
     value, expected : optional
         What was found, and what was expected instead.
     known : iterable of str, optional
-        The names that exist, where `value` is not one of them. The nearest is expected; if none is
-        near, the first of them.
+        The names that exist, if `value` is not one of them. The message suggests the most similar
+        name, or else lists the first names.
     remedy : str, optional
-        A command or a line of Python that solves the problem; it has been tried.
+        A command or a line of Python that has been found to solve the problem.
     **details
         Values for the slots of the sentence.
 
@@ -68,7 +68,7 @@ class DataError(ValueError):
     >>> import rankstability as rs
     >>> raise rs.DataError("score_outside_scale", file="a.csv", line=7, value=170, expected="0 to 100")
     Traceback (most recent call last):
-    rankstability.errors.DataError: a.csv, line 7: The score is outside the scale. Found 170. Expected 0 to 100.
+    rankstability.errors.DataError: a.csv, line 7: The score is outside the declared scale. Found 170. Expected 0 to 100.
     """
 
     def __init__(

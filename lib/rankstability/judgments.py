@@ -32,44 +32,46 @@ def no_exclusions() -> pd.DataFrame:
 
 @dataclass(frozen=True, repr=False)
 class Judgments:
-    """Human judgments with a record of how they were read.
+    """Human judgments, with a record of how they were read.
 
     Attributes
     ----------
     table : DataFrame
         One row per judgment. Kinds with scores have the columns ``system``, ``segment`` and
-        ``score``, and perhaps ``annotator``, ``hit``, ``document``, ``block``, ``domain``,
+        ``score``. Optional columns are ``annotator``, ``hit``, ``document``, ``block``, ``domain``,
         ``criterion``, ``item_type`` (SYSTEM, REPEAT, REF or BAD_REF), ``time`` and ``mark``.
-        Kind ``segment_scores`` also has ``z`` and ``judgments`` (how many each score averages).
-        Kind ``votes`` has ``left``, ``right``, ``winner`` (``left``, ``right`` or ``tie``), and
-        perhaps ``annotator``, ``question``, ``domain``. Kind ``relative_ranking`` has one row per
-        output of a ranking block: ``block``, ``system``, ``rank`` (1 is best, -1 not ranked),
-        ``annotator``, ``segment``, and perhaps ``document``.
+        Kind ``segment_scores`` also has ``z`` and ``judgments`` (the number of judgments that each
+        score averages). Kind ``votes`` has ``left``, ``right`` and ``winner`` (``left``, ``right``
+        or ``tie``); ``annotator``, ``question`` and ``domain`` are optional. Kind
+        ``relative_ranking`` has one row per output of a ranking block: ``block``, ``system``,
+        ``rank`` (1 is best, -1 is not ranked), ``annotator`` and ``segment``; ``document`` is
+        optional.
     kind : str
         One of `KINDS`.
     all_rows : DataFrame, optional
         WMT direct assessment only: the rows from which each annotator's mean and standard
-        deviation are computed, where they are not those of `table`.
+        deviation are computed, if they differ from the rows of `table`.
     errors : DataFrame, optional
-        MQM only: the marked errors, one row each.
+        MQM only: the marked errors, one per row.
     excluded : DataFrame
-        Columns file, code (of `codes.EXCLUSIONS`), rows, detail: the rows that were left out. Each
-        row of a file is counted once.
+        Rows that were left out, with the columns file, code (see `codes.EXCLUSIONS`), rows (their
+        number) and detail. Each row of a file is counted once.
     notes : DataFrame
-        The same columns: rows that were kept but are doubtful, and what was assumed.
+        Rows that were kept but are doubtful, and assumptions that were made, with the same columns.
     scale : (float, float), optional
         The lowest and the highest possible score.
     lower_is_better : bool
-        Whether a lower score is better, as for error rates. Scores stay as they were given.
+        Whether a lower score is better, as for error rates. The scores themselves are unchanged.
     humans, controls, judge_models : tuple of str
-        Systems that are human translations; outputs of known quality that are shown and not
-        ranked; annotators that are models.
+        Systems that are human translations; outputs of known quality, which are shown but not
+        ranked; and annotators that are models.
     order_known : bool
         Votes only: whether ``left`` is the output that was shown first.
     declared : dict
-        The words of INPUT with which a table was read, as for ``campaign.yaml``.
+        The settings with which a table was read, as in ``campaign.yaml``.
     constant_annotators : str
-        ``drop``: annotators whose scores never vary have no z-score; ``zero``: it is 0.
+        What happens to annotators who gave every output the same score: ``drop`` (they have no
+        z-score) or ``zero`` (their z-scores are 0).
     """
 
     table: pd.DataFrame
@@ -99,7 +101,7 @@ class Judgments:
 
     @property
     def systems(self) -> list[str]:
-        """The names of the systems, in alphabetical order, without controls and the reference."""
+        """The names of the systems in alphabetical order, without controls and the reference."""
         if self.kind == "votes":
             names = names_in(self.table["left"]) | names_in(self.table["right"])
         elif "item_type" in self.table:
@@ -110,7 +112,7 @@ class Judgments:
 
     @property
     def n_judgments(self) -> int:
-        """The number of judgments that are ranked; of relative ranking, of blocks."""
+        """The number of judgments that are ranked; for relative ranking, the number of blocks."""
         if self.kind == "relative_ranking":
             return int(self.table["block"].nunique())
         if "item_type" in self.table:
@@ -124,17 +126,17 @@ class Judgments:
 
     @property
     def n_annotators(self) -> int:
-        """The number of annotators; 0 if none is named."""
+        """The number of annotators, or 0 if they are not named."""
         return self._number("annotator")
 
     @property
     def n_documents(self) -> int:
-        """The number of documents; 0 if none is named."""
+        """The number of documents, or 0 if they are not named."""
         return self._number("document")
 
     @property
     def n_segments(self) -> int:
-        """The number of segments; of votes, of questions."""
+        """The number of segments; for votes, the number of questions."""
         return self._number("question" if self.kind == "votes" else "segment")
 
     def _number(self, column: str) -> int:
@@ -142,7 +144,7 @@ class Judgments:
 
     @check_arguments
     def has_unit(self, unit: str) -> bool:
-        """Return whether every judgment names its sampling unit, such as ``annotator x document``.
+        """Return whether every judgment names this sampling unit, such as ``annotator x document``.
 
         Examples
         --------
@@ -158,19 +160,19 @@ class Judgments:
     def require(
         self, kinds: Collection[str] = (), columns: Collection[str] = (), alpha: float = 0.05
     ) -> None:
-        """Raise DataError unless the judgments are of one of the kinds and name these columns.
+        """Raise DataError unless the judgments have one of these kinds and all of these columns.
 
-        A notebook calls this first, so that it stops with one sentence on judgments to which it
-        does not apply.
+        A notebook calls this method first. It then stops with a single sentence if it does not
+        apply to the judgments.
 
         Parameters
         ----------
         kinds : collection of str
-            The kinds to which it applies; empty: all.
+            The kinds of judgments to which the notebook applies. If empty, it applies to all.
         columns : collection of str
-            Columns that it needs, such as ``annotator``.
+            The columns that the notebook needs, such as ``annotator``.
         alpha : float
-            The level that the notebook was given.
+            The significance level to be checked.
 
         Raises
         ------
@@ -193,7 +195,8 @@ class Judgments:
     def describe(self) -> pd.DataFrame:
         """Return counts, means and standard deviations of the scores by item type, or by system.
 
-        Of comparisons: the number of wins, losses and ties of each system.
+        For votes, return the numbers of judgments, wins and ties of each system. For relative
+        rankings, return the number and the mean of the ranks of each system.
         """
         if self.kind == "votes":
             won = self.table["winner"].astype(str)

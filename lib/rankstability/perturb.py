@@ -45,19 +45,20 @@ def remove(
 ) -> Judgments:
     """Return the judgments as if these systems, annotators or documents had never taken part.
 
-    Rows of any item type with a removed system's id go, also from the rows by which annotators are
-    standardised. Rows of joined ids ``A+B`` stay when ``A`` goes (Knowles 2021, section 5.2). Of
-    votes, those that involve a removed system go; of ranking blocks, the rest stays.
+    All rows with the id of a removed system are removed, whatever their item type. They are also
+    removed from the rows that standardise annotators. Rows with joined ids ``A+B`` stay if only
+    ``A`` is removed (Knowles 2021, section 5.2). Votes that involve a removed system are removed.
+    Ranking blocks lose only the outputs of removed systems.
 
     Parameters
     ----------
     judgments : Judgments
         Judgments of any kind.
     systems, annotators, documents, domains, criteria : iterables of str
-        What is removed.
+        The names to be removed.
     humans : bool
-        Whether human translations and references are removed, too (Knowles 2021, Table 2): rows of
-        type REF, and the reference of relative rankings. Nothing is removed if there are none.
+        Whether human translations and references are also removed (Knowles 2021, Table 2). This
+        includes rows of type REF and the reference of relative rankings.
 
     Raises
     ------
@@ -100,20 +101,20 @@ def keep(
 ) -> Judgments:
     """Return only the judgments of these systems, annotators or documents; None keeps all.
 
-    Keeping some systems is removing all others that are ranked: references, controls and damaged
-    references of kept systems stay.
+    If `systems` is given, all other ranked systems are removed. References, controls and the damaged
+    references of the kept systems stay.
 
     Complete items are those from which whole studies can be simulated (Riley et al. 2024, section
-    4.2). Systems that were rated on fewer than half of the documents are left out first. Then only
-    those documents stay of which each annotator rated every segment of every system, with as many
-    annotators as most of these documents have.
+    4.2). First, systems that were rated on fewer than half of the documents are left out. Then a
+    document is kept if each of its annotators rated every segment of every system. It must also
+    have the same number of annotators as most of these documents.
 
     Parameters
     ----------
     judgments : Judgments
         Judgments of any kind.
     systems, annotators, documents, domains, criteria : iterables of str, optional
-        What is kept.
+        The names to be kept.
     complete_items : bool
         Whether only complete items are kept. The table then has a column ``bucket`` (documents
         rated by the same annotators, from 1), unless the data name their buckets. What was left out
@@ -160,7 +161,7 @@ def keep(
 
 @check_arguments
 def degrade(judgments: Judgments, divisor: float) -> Judgments:
-    """Divide the raw scores of human translations and references by a number.
+    """Divide the raw scores of human translations and references by a constant.
 
     The rows of human systems, their damaged references, and all reference rows are divided, in the
     rows by which annotators are standardised, too (Knowles 2021, section 5.2). Scores are not
@@ -173,7 +174,7 @@ def degrade(judgments: Judgments, divisor: float) -> Judgments:
     judgments : Judgments
         Judgments with scores.
     divisor : float
-        Above 1, it makes human translations look worse.
+        The constant. A value above 1 makes human translations look worse.
 
     Raises
     ------

@@ -17,7 +17,7 @@ import pytest
 from rankstability.errors import DataError
 from rankstability.io.declare import parse_words
 from rankstability.io.read import battles, judgments, read
-from rankstability.io.report import reference_below_anchor
+from rankstability.io.report import list_games, reference_below_anchor, summarise_orders
 from rankstability.judgments import Judgments
 
 CASES = Path(os.environ.get("RANKSTABILITY_CASES", Path(__file__).parents[3] / "shared" / "cases"))
@@ -110,6 +110,22 @@ def test_votes_of_a_model_judge_in_both_orders() -> None:
     name = "battles-only-a-model-judges/swapped.jsonl"
     found = declared(name, "--question|question_id|--models|gpt-4")
     assert (len(found.table), found.judge_models, found.order_known) == (720, ("gpt-4",), True)
+    orders = summarise_orders(found)
+    assert orders[["votes", "games", "both_orders", "changed"]].tolist() == [720, 360, 360, 180]
+    assert orders["first_wins"] == pytest.approx(0.731, abs=0.0006)
+    games = list_games(found)
+    shares = {
+        name: np.mean(
+            [
+                0.5 if game.winner == "tie" else float(game.winner == name)
+                for game in games.itertuples()
+                if name in (game.system_a, game.system_b)
+            ]
+        )
+        for name in found.systems
+    }
+    right = {"Alder": 0.614, "Cedar": 0.575, "Birch": 0.478, "Dogwood": 0.333}
+    assert shares == pytest.approx(right, abs=0.0006)
     assert found.notes.set_index("code").loc["both_orders", "rows"] == 360
 
 

@@ -184,6 +184,38 @@ def test_saving_twice_gives_the_same_bytes(tmp_path):
     assert {"verdict.html", "verdict.json", "ranking.tex", "pairs.csv"} <= set(first)
 
 
+def test_a_judge_model_says_how_many_comparisons_changed_with_the_order():
+    rows = [("A", "B", "q1", "left"), ("B", "A", "q1", "left")]  # the first one wins twice
+    rows += [(*pair, f"q{k}", "left") for k in range(2, 12) for pair in (("A", "B"), ("B", "C"))]
+    rows += [("B", "A", f"q{k}", "right") for k in range(2, 5)]
+    frame = pd.DataFrame(rows, columns=["left", "right", "question", "winner"])
+    frame["annotator"] = "gpt-4"
+    votes = rs.battles(frame, models=["gpt-4"])
+    assert rs.verdict(votes).facts["orders"] == {"both_orders": 4, "changed": 1}
+    assert rs.verdict(rs.battles(frame.assign(annotator="anna"))).facts["orders"] is None
+
+
+def test_equal_scores_are_named():
+    rows = [
+        {"system": name, "score": score} for name, score in (("A", 2.0), ("B", 1.0), ("C", 1.0))
+    ]
+    assert page._equal_scores(rows) == ["B", "C"]
+
+
+def test_sentences_of_the_paragraph_are_separated():
+    for campaign, pair in (("demo-srdc", "de-en"), ("demo-rr", "cs-en")):
+        text = rs.verdict(rs.load(campaign, pair)).html
+        paragraph = text[text.index("<blockquote>") : text.index("</blockquote>")]
+        assert not re.search(r"[a-z)]\.[A-Z]", re.sub(r"<[^>]+>", "", paragraph))
+
+
+def test_every_procedure_has_a_name_and_words_for_its_boundaries():
+    words_of = words.tables()["procedures"]
+    assert set(rs.PROCEDURES) | {"strength", "share_of_wins"} == set(words_of)
+    drawing = [name for name in rs.PROCEDURES if name != "plain"]
+    assert all({"name", "rule", "test"} == set(words_of[name]) for name in drawing)
+
+
 def test_the_level_is_exact():
     assert page.level_of(0.975).replace("\u00a0", " ") == "97.5 %"
     assert page.number(-0.0001, 2) == "0.00" and page.number(-1.5, 1) == "−1.5"

@@ -125,9 +125,9 @@ def compare_pair(
 ) -> PairComparison:
     """Answer "Is system A better than system B?", asked before the scores were seen.
 
-    The interval D ± t(1 - alpha/2, df*) · sqrt(V*) covers this pair, with df in place of df* where
-    moderation did not raise the variance. Never fill in the leader, or
-    neighbours in the order: then the ranking itself has the answer.
+    The interval is D ± t(1 - alpha/2, df*) · sqrt(V*), with df in place of df* where moderation did
+    not raise the variance. The interval is not valid for a pair that was chosen because of its
+    scores, such as the leader and the runner-up. For such pairs, use the ranking itself.
 
     Parameters
     ----------
@@ -136,14 +136,14 @@ def compare_pair(
     a, b : str
         Names of two systems.
     unit, procedure : str, optional
-        As for `rank_systems`.
+        See `rank_systems`.
     alpha : float
-        Error rate of this answer.
+        The error rate of this answer.
 
     Raises
     ------
     DataError
-        ``unknown_system``; ``same_system`` if the two are one; ``bad_alpha``.
+        ``unknown_system``; ``same_system`` if `a` and `b` are equal; ``bad_alpha``.
 
     Examples
     --------
@@ -167,10 +167,8 @@ def compare_with_baseline(
 ) -> BaselineComparison:
     """Answer "Which systems differ from this baseline?", asked before the scores were seen.
 
-    The intervals D ± t(1 - alpha/(2k), df*) · sqrt(V*) cover the differences of all k other
-    systems that can be assessed.
-
-    Parameters and errors are those of `compare_pair`.
+    The intervals D ± t(1 - alpha/(2k), df*) · sqrt(V*) are jointly valid for all k other systems
+    that can be assessed. For the parameters and errors, see `compare_pair`.
 
     Examples
     --------
@@ -306,12 +304,11 @@ def find_candidates(
     procedure: str | None = None,
     alpha: float = 0.05,
 ) -> Candidates:
-    """Answer "Which system should be chosen, and what does the choice cost at most?".
+    """Answer "Which system should be chosen, and how much could the choice lose?".
 
-    The best system is one of the candidates (Hsu 1984). Of several equally good best systems one
-    can be missing, so the other systems are not shown to be worse.
-
-    Parameters and errors are those of `compare_pair`.
+    The best system is one of the candidates (Hsu 1984). If several systems are equally good and
+    best, some of them can be missing. A system outside the candidates is therefore not shown to be
+    worse. For the parameters and errors, see `compare_pair`.
 
     Examples
     --------
@@ -395,11 +392,11 @@ def find_leaders(
     procedure: str | None = None,
     alpha: float = 0.05,
 ) -> Leaders:
-    """Answer "Which system leads in each category?", for all categories together.
+    """Answer "Which system leads in each category?", with answers that are jointly valid.
 
-    Each of the C categories that can be assessed is a ranking of its own at alpha / C. A system
-    leads if it is the only candidate. Two categories with different leaders do not show that the
-    systems' difference depends on the category.
+    Each of the C categories that can be assessed is ranked separately at level alpha / C. A system
+    leads if it is the only candidate. Different leaders in two categories do not show that the
+    difference between two systems varies with the category.
 
     Parameters
     ----------
@@ -413,7 +410,7 @@ def find_leaders(
     Raises
     ------
     DataError
-        ``wrong_kind`` for votes; ``no_such_column`` if the judgments do not name the category.
+        ``wrong_kind`` for votes; ``no_such_column`` if the judgments lack the column.
 
     Examples
     --------

@@ -43,32 +43,34 @@ def rank_systems(
     method: str | None = None,
     rng: np.random.Generator | None = None,
 ) -> Ranking:
-    """Rank systems, and say which boundaries, pairs and ranks a new campaign would show again.
+    """Rank systems, and infer which boundaries, pairs and ranks would hold in a new campaign.
 
     Parameters
     ----------
     data : Judgments or DataFrame
-        Judgments of any kind; or segment scores from `segment_scores`, about which no inference is
-        made.
-    procedure : str, optional
-        A name of `PROCEDURES`. By default that of the campaign's year; plain means for data that do
-        not come from WMT. Comparisons are ranked by strength, or by the share of wins.
-    unit : str, optional
-        The sampling unit, such as ``document`` or ``annotator x document``; by default all that the
-        judgments name.
-    alpha : float
-        The level of the procedure's tests, and the probability of any false statement.
-    test, rule : str or function, optional
-        For segment scores (judgments are averaged by segment first): a name of `TESTS`, or a
-        function of the scores of two systems that returns a p-value; a name of `BOUNDARY_RULES`, or
-        a function of significant pairs and wins that returns boundaries.
-    correction : str
-        With `test`: none, holm or benjamini-hochberg.
-    method : str, optional
-        Relative ranking: a name of ``ranking.relative.METHODS``, by which systems are ordered
+        Judgments of any kind, or segment scores from `segment_scores`. Segment scores are ranked
         without inference.
+    procedure : str, optional
+        A name in `PROCEDURES`. The default is the procedure of the campaign's year, and plain means
+        for data that do not come from WMT. Votes are ranked by strength, and relative rankings by
+        the share of wins.
+    unit : str, optional
+        The sampling unit, such as ``document`` or ``annotator x document``. By default, all units
+        that the judgments name.
+    alpha : float
+        The level of the procedure's tests, and the family-wise error level of the inference.
+    test, rule : str or function, optional
+        For segment scores (judgments are first averaged by segment). `test` is a name in `TESTS`,
+        or a function that takes the scores of two systems and returns a p-value. `rule` is a name
+        in `BOUNDARY_RULES`, or a function that takes the significant pairs and the wins and returns
+        the boundaries.
+    correction : str
+        The correction for multiple testing: none, holm or benjamini-hochberg. Used with `test`.
+    method : str, optional
+        For votes and relative rankings: a name in ``ranking.relative.METHODS``. Systems are then
+        ordered by this score, without inference.
     rng : Generator, optional
-        For procedures with random tests.
+        The random generator, for procedures with random tests.
 
     Returns
     -------
@@ -314,17 +316,17 @@ class RankChange:
 
 @check_arguments
 def compare(first: Ranking, second: Ranking, systems: list[str] | None = None) -> RankChange:
-    """Compare the order and the clusters of two rankings, among the systems that both hold.
+    """Compare the order and the clusters of two rankings, among the systems in both.
 
-    Boundaries of both rankings are drawn again among the common systems, from the tests that were
-    made (Knowles 2021, section 5).
+    The boundaries of both rankings are redrawn among the common systems, without repeating the
+    tests (Knowles 2021, section 5).
 
     Parameters
     ----------
     first, second : Ranking
         From `rank_systems`, for example before and after a removal.
     systems : list of str, optional
-        Only these systems; by default all that both rankings hold.
+        The systems to be compared. By default, all systems in both rankings.
 
     Returns
     -------

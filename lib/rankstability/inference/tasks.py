@@ -94,12 +94,12 @@ def rank_over_tasks(
     procedure: str | None = None,
     alpha: float = 0.05,
 ) -> TaskRanking:
-    """Answer "Which system is best over these tasks, equally weighted?".
+    """Answer "Which system is best over these tasks, with equal weights?".
 
     Parameters
     ----------
     tasks : sequence of Judgments
-        Ratings of two or more language pairs or tasks, by one protocol on one scale.
+        Ratings of two or more language pairs or tasks, with the same protocol and scale.
     unit, procedure : str, optional
         As for `rank_systems`.
     alpha : float
@@ -175,16 +175,16 @@ def compare_rankings(
 ) -> RankingChanges:
     """Answer "What changed between these two rankings?".
 
-    Changes of differences need the same protocol and scale. Orders that are reversed beyond doubt
-    are found in any two rankings, also of votes.
+    Changes of differences can be tested only if both rankings have the same protocol and scale.
+    Significant reversals of the order can be tested for any two rankings, including votes.
 
     Parameters
     ----------
     first, second : Judgments
-        Two waves, groups of annotators, campaigns, or reruns. The same annotators and documents
-        must bear the same names in both.
+        Two waves, groups of annotators, campaigns or reruns. An annotator or document that occurs
+        in both must have the same name in both.
     unit, procedure, alpha
-        As for `rank_over_tasks`.
+        See `rank_over_tasks`.
 
     Raises
     ------

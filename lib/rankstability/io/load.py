@@ -49,8 +49,8 @@ def campaigns() -> pd.DataFrame:
     -------
     DataFrame
         One row per campaign, or per part of a campaign: campaign, title, year, protocol, design,
-        pairs (how many the release has), here (whether its files are in the data folder), licence
-        and citation.
+        pairs (the number of language pairs in the release), here (whether the files are in the data
+        folder), licence and citation.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def campaigns() -> pd.DataFrame:
 
 @check_arguments
 def pairs(campaign: str) -> pd.DataFrame:
-    """List the language pairs, or tasks, of a campaign whose judgments are here.
+    """List the language pairs or tasks of a campaign whose judgments have been downloaded.
 
     Parameters
     ----------
@@ -170,10 +170,10 @@ def load(campaign: str | Path, pair: str = "", task: str = "") -> Judgments:
         A name of the catalogue (see `campaigns`), a file or folder of judgments, or a
         ``campaign.yaml``.
     pair : str
-        For example ``en-de``; may be omitted if there is only one. A file that names no language
-        pair is read whole.
+        The language pair, such as ``en-de``. It can be omitted if there is only one. A file that
+        names no language pair is read as a whole.
     task : str
-        A track or part, where a language pair has several (see `pairs`).
+        The track or part, if a language pair has several (see `pairs`).
 
     Returns
     -------
@@ -182,8 +182,8 @@ def load(campaign: str | Path, pair: str = "", task: str = "") -> Judgments:
     Raises
     ------
     DataError
-        If there is no such campaign, pair or task, its files are not here, or a value in a file is
-        wrong (with its file, line and column).
+        If the campaign, pair or task does not exist, if its files have not been downloaded, or if a
+        value in a file is wrong (with file, line and column).
 
     Examples
     --------

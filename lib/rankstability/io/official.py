@@ -132,16 +132,17 @@ def _clusters(folder: Path, pair: str) -> dict[str, int]:
 
 @check_arguments
 def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFrame:
-    """Return the numbers that a paper prints, one row each.
+    """Return the numbers that a paper prints, one per row.
 
     Parameters
     ----------
     paper : str
         The name of a file in ``data/published``, for example ``knowles2021``.
     notebook : str
-        Only the numbers that a notebook computes, by its number (``02``, or ``02b_campaign``).
+        The number of a notebook (``02``, or ``02b_campaign``); only the numbers that this notebook
+        computes are returned.
     campaign : str
-        Only the numbers about this campaign.
+        A campaign; only the numbers about this campaign are returned.
 
     Returns
     -------

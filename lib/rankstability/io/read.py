@@ -84,25 +84,25 @@ EACH_OF_ARENA = [spelled(name) for names in COLUMNS.values() for name in names]
 
 @check_arguments
 def read(path: str | Path, **words: Any) -> Any:
-    """Read judgments from a file or folder: a format of the field, or a table that you declare.
+    """Read judgments from a file or folder, in a known format or as a table that you describe.
 
     Parameters
     ----------
     path : str or Path
         A file (CSV, TSV, JSON, JSON lines, Parquet, XLSX), a folder, or a ``campaign.yaml``.
     **words
-        What the columns are and what the values mean; see `rankstability.io.declare.WORDS`.
+        The roles of the columns and the meaning of the values; see `rankstability.io.declare.WORDS`.
 
     Returns
     -------
     Judgments, or dict of str to Judgments
-        Several, by name, if the table holds several language pairs or `each` is given.
+        A dict by name if the table contains several language pairs or `each` is given.
 
     Raises
     ------
     DataError
-        If a role is missing, or something could be read in two ways. The message lists the columns
-        and a command that reads the file, where one was found.
+        If a required column is missing, or if something could be read in two ways. The message lists
+        the columns and, where one was found, a command that reads the file.
 
     Examples
     --------
@@ -222,14 +222,14 @@ def _format_of(path: Path, given: Mapping[str, Any]) -> str | None:
 
 @check_arguments
 def judgments(frame: Any, **words: Any) -> Any:
-    """Build judgments from a frame of scores, declared in the same words as for `read`.
+    """Build judgments from a data frame of scores, with the same settings as `read`.
 
     Parameters
     ----------
     frame : DataFrame
-        A frame of pandas, polars or pyarrow, one row per judgment unless declared otherwise.
+        A frame of pandas, polars or pyarrow, with one row per judgment unless declared otherwise.
     **words
-        Names of columns and meanings of values; see `rankstability.io.declare.WORDS`.
+        The names of columns and the meaning of values; see `rankstability.io.declare.WORDS`.
 
     Returns
     -------
@@ -253,14 +253,14 @@ def judgments(frame: Any, **words: Any) -> Any:
 
 @check_arguments
 def battles(frame: Any, **words: Any) -> Any:
-    """Build judgments from a frame of pairwise comparisons, declared as for `read`.
+    """Build judgments from a data frame of pairwise comparisons, with the same settings as `read`.
 
     Parameters
     ----------
     frame : DataFrame
         A frame of pandas, polars or pyarrow, one row per comparison.
     **words
-        ``left``, ``right``, ``winner``, and perhaps ``annotator``, ``question``, ``codes``.
+        Settings such as ``left``, ``right``, ``winner``, ``annotator``, ``question`` and ``codes``.
 
     Returns
     -------

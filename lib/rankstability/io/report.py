@@ -168,6 +168,92 @@ def describe_settings(judgments: Judgments) -> list[str]:
     return ["these settings as campaign.yaml:", *map(escape_invisible, lines)]
 
 
+def list_games(votes: Judgments) -> pd.DataFrame:
+    """List the games of votes: what one annotator said of two systems on one question.
+
+    Votes in both orders are one game; a game whose winner changes with the order is a tie.
+
+    Parameters
+    ----------
+    votes : Judgments
+        Votes that name questions.
+
+    Returns
+    -------
+    DataFrame
+        One row per game: question, annotator (if named), system_a, system_b (in order of name),
+        votes, orders (1 or 2), changed (whether the winner changes with the order) and winner (a
+        name, or ``tie``).
+
+    Raises
+    ------
+    DataError
+        ``wrong_kind`` for other judgments, ``not_applicable_column`` without questions.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rankstability as rs
+    >>> from rankstability.io.report import list_games
+    >>> frame = pd.DataFrame({"left": ["A", "B"], "right": ["B", "A"], "winner": ["left", "left"], "question": [1, 1]})
+    >>> list_games(rs.battles(frame))[["votes", "orders", "changed", "winner"]].values.tolist()
+    [[2, 2, True, 'tie']]
+    """
+    if votes.kind != "votes":
+        raise DataError("wrong_kind", kind=votes.kind)
+    if "question" not in votes.table:
+        raise DataError("not_applicable_column", column="question")
+    table = votes.table
+    left, right = table["left"].astype(str).to_numpy(), table["right"].astype(str).to_numpy()
+    won = table["winner"].map({"left": 1.0, "tie": 0.5, "right": 0.0}).to_numpy(float)
+    swapped = left > right
+    frame = pd.DataFrame(
+        {
+            "question": table["question"].astype(str),
+            "system_a": np.where(swapped, right, left),
+            "system_b": np.where(swapped, left, right),
+            "won": np.where(swapped, 1 - won, won),
+            "swapped": swapped,
+        }
+    )
+    keys = ["question", "system_a", "system_b"]
+    if "annotator" in table:
+        frame.insert(1, "annotator", table["annotator"].astype(object).fillna("").astype(str))
+        keys.insert(1, "annotator")
+    games = frame.groupby(keys, sort=False).agg(
+        votes=("won", "size"), orders=("swapped", "nunique"), low=("won", "min"), high=("won", "max"),
+        mean=("won", "mean"),
+    ).reset_index()  # fmt: skip
+    games["changed"] = (games["low"] != games["high"]) & (games["orders"] > 1)
+    winner = np.where(games["mean"] > 0.5, games["system_a"], games["system_b"])
+    tied = (games["mean"] == 0.5) | games["changed"]
+    games["winner"] = np.where(tied, "tie", winner)
+    return games.drop(columns=["low", "high", "mean"])
+
+
+def summarise_orders(votes: Judgments) -> pd.Series:
+    """Summarise votes in both orders of presentation.
+
+    Returns
+    -------
+    Series
+        votes, games, both_orders (games in both orders), changed (of these, how many change their
+        winner with the order), first_wins (share of decided votes won by the system shown first).
+    """
+    games = list_games(votes)
+    decided = votes.table["winner"].astype(str)
+    decided = decided[decided != "tie"]
+    return pd.Series(
+        {
+            "votes": len(votes.table),
+            "games": len(games),
+            "both_orders": int((games["orders"] > 1).sum()),
+            "changed": int(games["changed"].sum()),
+            "first_wins": float((decided == "left").mean()),
+        }
+    )
+
+
 def reference_below_anchor(judgments: Judgments, reference: str = "") -> pd.DataFrame:
     """Count how often each annotator rated the hidden reference below another control.
 

@@ -30,10 +30,11 @@ def save(output: str | Path, **results: Any) -> None:
     Parameters
     ----------
     output : str or Path
-        A folder, which is made if it does not exist. If it is empty, nothing is saved.
+        A folder, which is created if it does not exist. If the name is empty, nothing is saved.
     **results : DataFrame, Series or Figure
-        Each is saved under its name: ``ranking=table`` as ``ranking.csv``. A figure is anything
-        with ``savefig``, or with a ``figure`` that has it, such as the Axes of seaborn.
+        Each result is saved under its name: ``ranking=table`` is saved as ``ranking.csv``. A figure
+        is an object with a method ``savefig``, or with an attribute ``figure`` that has it, such as
+        the Axes of seaborn.
 
     Raises
     ------
@@ -125,7 +126,7 @@ def _figure_bytes(figure: Any) -> bytes:
 
 @check_arguments
 def collect(campaign: str, notebook: str, table: str) -> pd.DataFrame:
-    """Collect what a notebook saved for each language pair of a campaign.
+    """Collect a table that a notebook saved for each language pair of a campaign.
 
     Parameters
     ----------
@@ -137,7 +138,7 @@ def collect(campaign: str, notebook: str, table: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The tables of all pairs below one another, with the pair in the first column.
+        The tables of all language pairs, one after another, with the pair in the first column.
 
     Raises
     ------

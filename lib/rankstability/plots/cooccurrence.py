@@ -15,12 +15,12 @@ from .style import canvas, short_name
 
 @check_arguments
 def plot_cooccurrence(counts: pd.DataFrame | Judgments, ax: Axes | None = None) -> Figure:
-    """Draw the share of each system's tasks that also hold each other system.
+    """Draw the share of each system's annotation tasks that also contain each other system.
 
     Parameters
     ----------
     counts : DataFrame or Judgments
-        From `cooccurrence`: columns system_a, system_b and share; or judgments.
+        A table from `cooccurrence` (columns system_a, system_b and share), or judgments.
     ax : Axes, optional
         Where to draw.
 
@@ -54,6 +54,8 @@ def plot_cooccurrence(counts: pd.DataFrame | Judgments, ax: Axes | None = None) 
                     column, row, f"{value:.2f}", ha="center", va="center", color=colour, fontsize=8
                 )
         figure.colorbar(
-            image, ax=ax, label="share of the row's tasks that hold the column's system"
+            image,
+            ax=ax,
+            label="share of the row system's tasks that also contain the column system",
         )
     return figure

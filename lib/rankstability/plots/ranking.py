@@ -25,26 +25,27 @@ STYLES = {
 }
 LABELS = {
     "drawn and supported": "boundary drawn and supported",
-    "drawn": "boundary drawn, not supported",
-    "supported": "boundary supported, not drawn",
+    "drawn": "boundary drawn but not supported",
+    "supported": "boundary supported but not drawn",
 }
 ROW = 0.3  # inches of a system's row
 
 
 @check_arguments
 def plot_ranking(ranking: Ranking, ax: Axes | None = None) -> Figure:
-    """Draw a ranking: scores with intervals at the left, confidence sets for the ranks at the right.
+    """Draw a ranking, with score intervals on the left and confidence sets for ranks on the right.
 
-    A solid rule is a boundary that the procedure draws and that is supported, a dashed one is drawn
-    and not supported, a double one is supported and not drawn. Human translations are orange.
+    Horizontal lines are cluster boundaries. A solid line is drawn by the procedure and supported. A
+    dashed line is drawn but not supported. A double line is supported but not drawn. Human
+    translations are orange.
 
     Parameters
     ----------
     ranking : Ranking
         From `rank_systems`.
     ax : Axes, optional
-        Axes for the scores alone; by default a figure with both panels. Without inference, there
-        is no panel of ranks.
+        Axes for the panel of scores. By default, a new figure with both panels. Without inference,
+        there is no panel of ranks.
 
     Returns
     -------
@@ -119,7 +120,7 @@ def _draw_rank_sets(ranking: Ranking, ax: Axes) -> None:
     table = ranking.table
     n = len(table)
     ax.set_xlim(0.5, n + 0.5)
-    ax.set_xlabel(f"possible ranks ({_level(ranking)})")
+    ax.set_xlabel(f"possible ranks ({_level(ranking)} confidence sets)")
     step = 1 if n <= 10 else 5 if n <= 30 else 10 if n <= 60 else 25
     ax.set_xticks([1, *range(step, n + 1, step)] if step > 1 else range(1, n + 1))
     ax.tick_params(left=False)
@@ -168,14 +169,15 @@ def _legend(ranking: Ranking) -> list[Line2D | Patch]:
 def plot_ranks(rankings: Mapping[str, Ranking], xlabel: str = "", ax: Axes | None = None) -> Figure:
     """Draw the ranks of systems in several rankings side by side (a bump chart).
 
-    Colours show whether a system changes its place among the systems that all rankings have.
+    Colours show whether a system moves relative to the other systems that occur in all rankings.
 
     Parameters
     ----------
     rankings : mapping of str to Ranking
-        Rankings by name, from left to right. A system that is missing in one has a gap there.
+        Rankings by name, from left to right. A system that is missing from a ranking has a gap
+        there.
     xlabel : str
-        What the names are, such as ``divisor``.
+        The label of the horizontal axis, such as ``divisor``.
     ax : Axes, optional
         Where to draw.
 
@@ -241,8 +243,8 @@ def plot_ranks(rankings: Mapping[str, Ranking], xlabel: str = "", ax: Axes | Non
             for rank in np.flatnonzero(np.diff(each.table["cluster"].to_numpy()) > 0) + 1:
                 ax.plot([k - 0.12, k + 0.12], [rank + 0.5] * 2, color="black", linewidth=1.2)
         handles = [
-            Line2D([], [], color=BLUE, marker="o", label="changes its place among the others"),
-            Line2D([], [], color=GREY, marker="o", label="keeps its place"),
+            Line2D([], [], color=BLUE, marker="o", label="moves relative to other systems"),
+            Line2D([], [], color=GREY, marker="o", label="does not move"),
             Line2D([], [], color="black", label="cluster boundary"),
         ]
         if humans:
@@ -253,12 +255,12 @@ def plot_ranks(rankings: Mapping[str, Ranking], xlabel: str = "", ax: Axes | Non
 
 @check_arguments
 def plot_pairs(ranking: Ranking, ax: Axes | None = None) -> Figure:
-    """Draw all pairs of systems: which are significantly better, inconclusive or not assessable.
+    """Draw the results of all pairs: significantly better, inconclusive or not assessable.
 
     Parameters
     ----------
     ranking : Ranking
-        From `rank_systems`, of judgments.
+        A ranking of judgments from `rank_systems`.
     ax : Axes, optional
         Where to draw.
 
@@ -297,7 +299,7 @@ def plot_pairs(ranking: Ranking, ax: Axes | None = None) -> Figure:
         ax.tick_params(which="both", length=0)
         handles = [
             Patch(color=GREEN, label="row significantly better than column"),
-            Patch(color=colours[0], label="inconclusive, or column better"),
+            Patch(color=colours[0], label="inconclusive, or column significantly better"),
         ]
         if (cells == 1).any():
             handles.append(Patch(color=colours[1], label="cannot be assessed"))

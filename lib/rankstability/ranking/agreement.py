@@ -148,20 +148,21 @@ def measure_agreement(
     resamples: int = 0,
     rng: np.random.Generator | None = None,
 ) -> pd.DataFrame:
-    """Measure agreement on comparisons, within and between annotators.
+    """Measure agreement on comparisons within and between annotators.
 
     Parameters
     ----------
     judgments : Judgments
         Votes that name questions, or relative rankings.
     by : str
-        Measure it for each ``annotator`` (inter: with all others), ``system`` (comparisons with that
-        system), ``segment`` or ``document``; empty for all together.
+        Measure agreement separately for each ``annotator`` (inter: with all others), ``system``
+        (comparisons with that system), ``segment`` or ``document``. If empty, all judgments are
+        taken together.
     resamples : int
-        Bootstrap resamples of source segments, from which 95 % intervals follow, because
-        annotations of one segment are not independent. Without resamples there are no intervals.
+        The number of bootstrap resamples for 95 % intervals; 0 for no intervals. Source segments
+        are resampled, because annotations of the same segment are not independent.
     rng : Generator
-        Needed for resamples.
+        The random generator, needed for resamples.
 
     Returns
     -------

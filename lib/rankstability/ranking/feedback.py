@@ -193,22 +193,23 @@ def feedback_arc_set(
     time_limit: float = TIME_LIMIT,
     method: str = "auto",
 ) -> FeedbackArcSet:
-    """Find the ranking that contradicts the fewest results, with proof (Lopez 2012).
+    """Find the ranking that contradicts the fewest pairwise results (Lopez 2012).
 
     The reference is not ranked.
 
     Parameters
     ----------
     data : Judgments or PairCounts
-        Votes or relative rankings, or their counts.
+        Votes or relative rankings, or counts of pairwise results.
     nearest : str or sequence of str, optional
-        Of several optimal rankings, those nearest to this ranking remain: a name of
-        ``ranking.relative.METHODS``, or all systems, best first. The default is WMT's official score
-        up to 2011. Remaining choices are made by expected win, then by name.
+        If several rankings are optimal, the one nearest to this ranking is chosen. It is a name in
+        ``ranking.relative.METHODS``, or a list of all systems, best first. The default is WMT's
+        official score up to 2011. Remaining ties are broken by expected win, then by name.
     time_limit : float
-        Seconds. Past it the best ranking found is returned; `optimal` is then False.
+        The time limit in seconds. If it is exceeded, the best ranking found so far is returned and
+        `optimal` is False.
     method : str
-        ``auto``; or ``dp`` or ``lp`` to force dynamic or integer programming.
+        ``auto``, ``dp`` (dynamic programming) or ``lp`` (integer programming).
 
     Returns
     -------

@@ -190,7 +190,7 @@ def rank_by_method(judgments: Judgments, method: str, alpha: float = 0.05) -> Ra
 
 @check_arguments
 def score_comparisons(judgments: Judgments) -> pd.DataFrame:
-    """Compute every score of `METHODS`, and how often each system was shown, ranked and best.
+    """Compute every score in `METHODS`, and count how often each system was shown and ranked.
 
     Parameters
     ----------
@@ -251,16 +251,16 @@ def _count_blocks(judgments: Judgments, systems: tuple[str, ...]) -> pd.DataFram
 def pair_counts(
     judgments: Judgments, reference: bool = True, *, tests: bool = False
 ) -> pd.DataFrame:
-    """Count how often each system was judged better than each other one, and how often equal.
+    """Count the wins and ties of each pair of systems.
 
     Parameters
     ----------
     judgments : Judgments
         Votes or relative rankings.
     reference : bool
-        Whether comparisons with the reference of relative rankings count.
+        Whether to include comparisons with the reference in relative rankings.
     tests : bool
-        Whether each pair is tested by a two-sided sign test, which leaves out ties.
+        Whether to test each pair by a two-sided sign test, which ignores ties.
 
     Returns
     -------

@@ -24,35 +24,36 @@ class Ranking:
     Attributes
     ----------
     table : DataFrame
-        From judgments: rank, system, score (of the procedure), cluster, score_adjusted (compared on
-        the segments that systems share), score_low, score_high (interval of the adjusted score at
-        level 1 - alpha, not for comparing two), rank_low, rank_high (confidence set for the rank),
-        could_be_first, assessable, human. From segment scores: rank, system, raw, z, segments,
-        judgments, cluster.
+        One row per system. A ranking of judgments has the columns rank, system, score (of the
+        procedure), cluster, score_adjusted (systems compared on shared segments), score_low and
+        score_high (confidence interval of the adjusted score at level 1 - alpha; not meant for
+        comparing two systems), rank_low and rank_high (confidence set for the rank),
+        could_be_first, assessable and human. A ranking of segment scores has the columns rank,
+        system, raw, z, segments, judgments and cluster.
     p_values : DataFrame
-        The p of the procedure's test, systems by systems in order; NaN on the diagonal.
+        The p-values of the procedure's tests, systems by systems in order; NaN on the diagonal.
     boundaries : DataFrame
-        Columns rank (below which the boundary is), above, below (the systems next to it), drawn (by
-        the procedure), supported (with new sampling units), state (supported, contradicted or
-        inconclusive). Only places with a boundary are listed.
+        One row per boundary: rank (the rank above the boundary), above and below (the systems next
+        to the boundary), drawn (by the procedure), supported (with new sampling units) and state
+        (supported, contradicted or inconclusive).
     pairs : DataFrame
-        Columns system_a, system_b, difference (a minus b, as the scores were given),
+        One row per pair: system_a, system_b, difference (score of a minus score of b),
         standard_error, result (better, inconclusive or not_assessable), better (the better system)
-        and reason. Empty for segment scores.
+        and reason (why a pair cannot be assessed). Empty for segment scores.
     systems : list of str
         Systems in order, best first.
     procedure, title, test, rule : str
-        Name of the procedure and its title, test and rule for boundaries in words.
+        The name of the procedure, and its title, test and boundary rule in words.
     alpha : float
-        Level of the procedure's tests, and of the joint statements.
+        The level of the procedure's tests, and the family-wise error level of the inference.
     unit : str
         The sampling units, such as ``annotator x document``; empty if no inference is made.
     kind, pair, campaign, score_name : str
-        The kind of judgments, language pair, campaign, and what the score is.
+        The kind of judgments, the language pair, the campaign and the name of the score.
     lower_is_better : bool
-        Whether lower scores are better; they are shown as they were given.
+        Whether lower scores are better. The scores themselves are unchanged.
     inference : RankInference, optional
-        What new sampling units would show again.
+        Which results would hold with new sampling units.
     judgments : Judgments, optional
         The judgments that were ranked.
     lead : array, shape (systems, systems)

@@ -17,7 +17,7 @@ RATING = ("system", "document", "segment", "annotator")
 
 @check_arguments
 def mqm_scores(judgments: Judgments, weights: str | pd.DataFrame = DEFAULT) -> Judgments:
-    """Score MQM judgments again: minus the sum of the weights of the errors in each rating.
+    """Recompute MQM scores: minus the sum of the weights of the errors in each rating.
 
     Parameters
     ----------
@@ -27,12 +27,12 @@ def mqm_scores(judgments: Judgments, weights: str | pd.DataFrame = DEFAULT) -> J
         ``freitag2021`` (major 5, minor 1, minor punctuation 0.1, non-translation 25), ``major1``,
         ``major10`` (the same with another weight of major errors), ``marot2023``, ``critical25``,
         ``with_source`` or ``zouhar2024``; or a table with the columns severity, category (empty:
-        any) and weight, of which the first row that fits counts.
+        any) and weight. The first row that matches an error gives its weight.
 
     Returns
     -------
     Judgments
-        The same ratings with other scores: 0 for an output without errors, otherwise below 0.
+        The same ratings with new scores: 0 for an output without errors, otherwise below 0.
 
     Raises
     ------

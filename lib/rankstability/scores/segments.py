@@ -18,24 +18,23 @@ from .z import z_scores
 def segment_scores(judgments: Judgments, z: pd.Series | None = None) -> pd.DataFrame:
     """Average the judgments of each output: one score for each system and segment.
 
-    Judgments of the same output are averaged first, so that segments that were judged more often do
-    not weigh more (Knowles 2021, section 3).
+    Segments that were judged more often therefore have no more weight than others (Knowles 2021,
+    section 3).
 
     Parameters
     ----------
     judgments : Judgments
         Judgments with scores.
     z : Series, optional
-        A standardised score for each row of ``judgments.table``; by default `z_scores`. Another
-        standardisation can take its place.
+        A standardised score for each row of ``judgments.table``. The default is `z_scores`.
 
     Returns
     -------
     DataFrame
         Columns system, segment, raw (as given), z (NaN if no judgment has one; absent if no
         annotator is named), judgments (their number); and document and domain, if they are named.
-        If a lower score is better, a column lower_is_better says so, so that `rank_systems` ranks
-        in that direction; z is higher for better outputs in any case.
+        If lower scores are better, the column lower_is_better tells `rank_systems` so. Higher
+        values of z are always better.
 
     Examples
     --------

@@ -14,11 +14,12 @@ NO_SPREAD = 1e-9  # a smaller standard deviation is a rounding error: one score 
 
 @check_arguments
 def z_scores(judgments: Judgments) -> pd.Series:
-    """Compute the z-score of each judgment: the score minus its annotator's mean, over the sd.
+    """Compute the z-score of each judgment within its annotator.
 
-    Mean and standard deviation (ddof 1) of an annotator are those of all rows of any item type
-    (Knowles 2021, equation 1 and footnote 5). Judgments with a mark, such as duplicates, do not
-    count. Scores released per segment come with their z-scores.
+    A z-score is the score minus the mean of the annotator's scores, divided by their standard
+    deviation (ddof 1). Mean and standard deviation include all item types (Knowles 2021, equation 1
+    and footnote 5), but no judgments with a mark, such as duplicates. Released segment scores
+    already contain their z-scores.
 
     Parameters
     ----------
@@ -28,9 +29,9 @@ def z_scores(judgments: Judgments) -> pd.Series:
     Returns
     -------
     Series
-        One value per row of ``judgments.table``, named ``z``; higher is better. NaN where the
-        annotator is unknown, gave one score throughout (unless ``constant_annotators`` is
-        ``zero``), or judged a single output.
+        One value per row of ``judgments.table``, named ``z``; higher is better. It is NaN if the
+        annotator is unknown, always gave the same score (unless ``constant_annotators`` is
+        ``zero``) or judged a single output.
 
     Raises
     ------

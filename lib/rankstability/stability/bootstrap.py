@@ -42,10 +42,10 @@ def bootstrap_ranks(
     ties: bool = True,
     unranked: str = DROP,
 ) -> pd.DataFrame:
-    """Compute rank ranges and clusters of comparisons by bootstrap (Koehn 2012, section 5.1).
+    """Compute bootstrap rank ranges and clusters from comparisons (Koehn 2012, section 5.1).
 
-    A rank range says how the ranking of this procedure varies. It is not a confidence set for the
-    rank: see ``rank_low`` and ``rank_high`` of `rank_systems`.
+    A rank range shows how much the rank varies between resamples. It is not a confidence set for
+    the rank; `rank_systems` returns such sets as ``rank_low`` and ``rank_high``.
 
     Parameters
     ----------
@@ -53,21 +53,21 @@ def bootstrap_ranks(
         Votes or relative rankings. The reference is not ranked.
     rng : Generator
     resamples : int
-        How many campaigns are drawn.
+        The number of bootstrap resamples.
     unit : str, optional
-        What is drawn with replacement: ``comparison`` (as in the paper), ``block``, ``annotator``
-        or ``question``. By default the annotator where all are named, otherwise the block of a
-        relative ranking, otherwise the comparison.
+        The unit that is drawn with replacement: ``comparison`` (as in the paper), ``block``,
+        ``annotator`` or ``question``. The default is the annotator if all judgments name one,
+        otherwise the block for relative rankings, otherwise the comparison.
     trim : int, optional
         The number of ranks that are removed at each end of the sampled ranks; by default 2.5 % of
         the resamples.
     method : str
         A name of ``ranking.relative.METHODS``.
     ties : bool
-        Whether ties are drawn, too; Koehn leaves them out.
+        Whether ties are included. Koehn (2012) leaves them out.
     unranked : str
-        ``drop``: outputs without a rank take part in no comparison. ``keep``: they beat all others,
-        which reproduces the scores that Koehn prints.
+        What happens to outputs without a rank: ``drop`` (they take part in no comparison) or
+        ``keep`` (they beat all others, which reproduces the scores in Koehn 2012).
 
     Returns
     -------

@@ -15,19 +15,20 @@ from .simulated_power import comparisons_needed, expected_share, fit_growth
 
 
 class ComparisonModel(ModelParameters):
-    """Campaigns of relative ranking whose true ranking is known (Koehn 2012, section 3).
+    """Simulate relative-ranking campaigns with a known true ranking (Koehn 2012, section 3).
 
-    True qualities of systems are uniform from 0 to `width`. The quality of an output is normal
-    around that of its system. Annotators rank `block` outputs of one segment at a time by it.
+    The true qualities of the systems are uniformly distributed from 0 to `width`. The quality of an
+    output is normally distributed around the quality of its system. Annotators rank `block` outputs
+    of a segment at a time by the quality of the outputs.
 
     Parameters
     ----------
     systems : int
-        Without the reference.
+        The number of systems, without the reference.
     spread : float
         The standard deviation of the quality of a system's outputs: the only free parameter.
     block : int
-        Outputs that are ranked together: ``block * (block - 1) / 2`` comparisons.
+        The number of outputs ranked together, which gives ``block * (block - 1) / 2`` comparisons.
     width : float
         The range of the true qualities.
 
@@ -108,10 +109,10 @@ class ComparisonModel(ModelParameters):
         Parameters
         ----------
         comparisons : int
-            The size of the campaign; rounded up to whole blocks.
+            The number of comparisons, rounded up to whole blocks.
         rng : Generator
         annotators : int
-            Blocks are assigned to annotators at random.
+            The number of annotators. Blocks are assigned to annotators at random.
         annotator_spread : float
             The standard deviation of each annotator's lasting preference for each system; 0 in the
             paper.
@@ -168,28 +169,29 @@ class ComparisonModel(ModelParameters):
         campaigns: int = 0,
         rng: np.random.Generator | None = None,
     ) -> pd.DataFrame:
-        """Compute how many comparisons separate shares of the pairs of systems (Koehn, Table 4).
+        """Compute how many comparisons are needed to separate given shares of the pairs of systems.
+
+        This is Table 4 of Koehn (2012).
 
         Parameters
         ----------
         shares : sequence of float
-            Shares of pairs that the sign test is to separate.
+            The shares of pairs that the sign test should separate.
         sides : int
             1: each direction is tested at 5 %; 2: the test is two-sided at 5 %.
         campaigns : int
-            Simulated campaigns for a band around the mean; without any there is no band. The band
-            depends more on how far apart the systems happen to be than on the chance of
-            comparisons.
+            The number of simulated campaigns for a band around the mean; 0 for no band. The width
+            of the band depends mainly on how far apart the systems happen to be.
         rng : Generator
-            Needed for a band.
+            The random generator, needed for a band.
 
         Returns
         -------
         DataFrame
             Columns systems, spread, share, comparisons (at which the expected share is reached; NaN
-            beyond five million). With a band also fewer and more: after so many comparisons, the
-            luckiest 10 % of campaigns have reached the share, or all but the least lucky 10 % (NaN
-            if 20 times the number is not enough).
+            beyond five million). With a band also fewer and more: the numbers of comparisons after
+            which 10 % and 90 % of the campaigns have reached the share (NaN if 20 times the number
+            is not enough).
 
         Raises
         ------
@@ -213,11 +215,11 @@ class ComparisonModel(ModelParameters):
         Parameters
         ----------
         comparisons : sequence of int
-            Ascending sizes of campaigns.
+            The numbers of comparisons in a campaign, in ascending order.
         campaigns : int
-            How many are simulated.
+            The number of simulated campaigns.
         seed : int
-            Of the generators of all campaigns.
+            The seed for all campaigns.
 
         Returns
         -------
@@ -255,11 +257,11 @@ class ComparisonModel(ModelParameters):
         Parameters
         ----------
         comparisons, campaigns, seed
-            As for `ranking_errors`.
+            See `ranking_errors`.
         resamples : int
-            Of the bootstrap, by comparison.
+            The number of bootstrap resamples. Comparisons are resampled.
         trims : sequence of int, optional
-            Numbers of ranks that are removed at each end; by default 2.5 % of the resamples.
+            The numbers of ranks that are removed at each end; by default 2.5 % of the resamples.
 
         Returns
         -------

@@ -24,15 +24,15 @@ ROUND = 7  # decimals: effects are 0 in a balanced design, without rounding erro
 
 @check_arguments
 def cooccurrence(judgments: Judgments, by: str = "pair", unit: str | None = None) -> pd.DataFrame:
-    """Describe which systems are judged together, or what that does to each system's z-score.
+    """Describe which systems are judged together, and how this affects each system's z-score.
 
-    By pair, HITs (or annotators) that judged both systems are counted. Only judgments that are
-    ranked count: rows of references and damaged references can carry the id of a system whose
-    output they do not show.
+    ``by="pair"`` counts the HITs (or annotators) in which both systems were judged. Only judgments
+    that are ranked count, because a row with a reference can carry the id of a system whose output
+    it does not show.
 
-    By system, the effect on its mean z-score is estimated. A z-score compares an output with
-    everything that its annotator judged. If annotators of one system judged poor outputs besides,
-    its z-scores are too high. The quality of a system or reference is its effect, in points, in
+    ``by="system"`` estimates the effect on each system's mean z-score. A z-score compares an output
+    with everything that its annotator judged. If the annotators of a system mostly judged poor
+    outputs otherwise, the z-scores of the system are too high. The quality of a system or reference is its effect, in points, in
     a least-squares model with effects of systems and annotators. The effect of the outputs judged together is
     minus (mean quality given to the annotator - average) over the annotator's standard deviation,
     averaged over the system's segments. The system's own outputs are included, as they are in the

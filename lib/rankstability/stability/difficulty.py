@@ -86,17 +86,18 @@ class VarianceComponents:
 
 @check_arguments
 def variance_components(judgments: Judgments) -> VarianceComponents:
-    """Divide the variance of a single judgment among systems, annotators, documents and more.
+    """Estimate how much systems, annotators, documents and other factors contribute to the variance.
 
-    Restricted maximum likelihood with crossed and nested random effects. A score is the sum of a
-    mean and of independent normal effects of its system, annotator, document, segment, annotator
-    and system, document and system, block (what one annotator judged of one document of one
-    system), and of a residual. Factors that the judgments do not name are absent.
+    The model is fitted by restricted maximum likelihood with crossed and nested random effects. A
+    score is the sum of a mean, independent normal effects and a residual. There are effects of
+    system, annotator, document, segment, annotator × system, document × system and block (what one
+    annotator judged of one document of one system). Factors that the judgments do not name are
+    left out.
 
     Parameters
     ----------
     judgments : Judgments
-        Of a kind with scores.
+        Judgments with scores.
 
     Returns
     -------
@@ -107,8 +108,8 @@ def variance_components(judgments: Judgments) -> VarianceComponents:
     Raises
     ------
     DataError
-        If there are fewer than two systems, or no variance to divide; ``no_documents`` when the
-        difficulty of documents that are not named is asked for.
+        If there are fewer than two systems, or all scores are equal; ``no_documents`` if the
+        difficulty of documents is requested but the judgments do not name documents.
 
     Examples
     --------

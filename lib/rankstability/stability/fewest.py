@@ -37,32 +37,32 @@ def fewest_removals(
     alpha: float = 0.05,
     boundaries: bool = True,
 ) -> pd.DataFrame:
-    """Find the fewest removals that change who is first, or remove a cluster boundary.
+    """Find the fewest removals that change which system is first, or remove a cluster boundary.
 
-    Every annotator and every document is removed alone, and of the judgments those with the largest
-    effect. If none is enough, more are removed in the order of their effects; the number is then an
-    upper bound. Every number was tried: systems were ranked again without what is removed, and
-    scores standardised again.
+    First, each annotator, each document and each of the most influential judgments is removed alone.
+    If no single removal is enough, more units are removed in the order of their influence, and the
+    result is an upper bound. Each result is checked: scores are standardised and systems are ranked
+    again without the removed units.
 
-    Human translations do not count for the first place. A boundary is removed if no boundary
-    separates the same systems any more. If there are more than 200,000 judgments, only the first
-    place is asked about.
+    Human translations do not count for first place. A boundary is removed if no boundary separates
+    the same systems any more. With more than 200,000 judgments, only first place is examined.
 
     Parameters
     ----------
     judgments : Judgments
     procedure : str, optional
-        A name of `PROCEDURES`; by default the one of the campaign's year. Comparisons are ranked by
-        strength or by the share of comparisons won, and have no boundaries of a procedure.
+        A name in `PROCEDURES`; by default the procedure of the campaign's year. Votes are ranked by
+        strength and relative rankings by the share of comparisons won; no boundaries are drawn for
+        them.
     alpha : float
         The level of the procedure's tests.
     boundaries : bool
-        Whether to ask about boundaries, too.
+        Whether to examine boundaries as well as first place.
 
     Returns
     -------
     DataFrame
-        One row per question and unit:
+        One row for each change (`what`) and unit:
 
         - what: ``first`` or ``boundary``; below: the rank above the boundary (0 for ``first``)
         - unit: ``judgment``, ``annotator`` or ``document`` (of votes, ``question``)
@@ -70,7 +70,7 @@ def fewest_removals(
         - bound: ``exact`` or ``at most``; empty if none was found
         - removed: names of the units; of judgments, row labels of ``judgments.table``, or ranking
           blocks (empty if more than 50)
-        - new_first: who is first after that
+        - new_first: the system that is then first
 
     Raises
     ------

@@ -213,24 +213,26 @@ def compare_judge_model(
     alpha: float = 0.05,
     yardsticks: bool = False,
 ) -> JudgeModelComparison:
-    """Compare judge models with human annotators: the order of systems, and judgments saved.
+    """Compare judge models with human annotators: order of systems, and human judgments saved.
 
     Parameters
     ----------
     judgments : Judgments
         Human judgments.
     judge : DataFrame, Judgments, str, or a mapping of names to these, optional
-        Scores of a judge model: columns system, segment, score (higher is better) and perhaps
-        document; for votes question, left, right, winner. Or another study of the same outputs. Or
-        the name of a judge model of the campaign; by default all of them.
+        The scores of a judge model, with the columns system, segment, score (higher is better) and,
+        optionally, document; for votes the columns question, left, right and winner. Instead,
+        another study of the same outputs, or the name of a judge model of the campaign. By default,
+        all judge models of the campaign.
     procedure : str, optional
-        The ranking procedure whose score of the human judgments is taken; by default that of the
-        campaign's year.
+        The ranking procedure that scores the human judgments; by default that of the campaign's
+        year.
     alpha : float
-        Error rate of the human ranking.
+        The error rate of the human ranking.
     yardsticks : bool
-        Whether `judgments_saved` has rows for what another annotator of the same outputs would
-        save, and what a judge model that knew all that two annotators (or studies) agree on.
+        Whether `judgments_saved` also shows two reference values: the savings from another human
+        annotator of the same outputs, and from a judge model that knew everything on which two
+        annotators (or studies) agree.
 
     Returns
     -------
@@ -240,8 +242,8 @@ def compare_judge_model(
     Raises
     ------
     DataError
-        If there is no judge model; and, when a table is asked for, if no output is in both, or
-        documents disagree.
+        If there is no judge model. Also when a table is requested, if people and the judge model
+        have no outputs in common or name different documents.
 
     Examples
     --------

@@ -55,23 +55,23 @@ def false_boundaries(
     ----------
     judgments : Judgments
     procedure : str, optional
-        A name of `PROCEDURES`; by default the one of the campaign's year.
+        A name in `PROCEDURES`; by default the procedure of the campaign's year.
     draws : int
-        Campaigns of equal systems.
+        The number of simulated campaigns of equal systems.
     rng : Generator, optional
-        By default one with a fixed seed.
+        By default, a generator with a fixed seed.
     alpha : float
         The level of each test of the procedure.
 
     Returns
     -------
     DataFrame
-        One row: procedure; unit (``document``, or ``annotator`` where no documents are named), in
-        which labels are shuffled whole; pairs_significant, the mean share of pairs that the
-        procedure finds significant, with a 95 % interval (pairs_low, pairs_high);
+        One row: procedure; unit (``document``, or ``annotator`` if no documents are named), within
+        which the labels of systems are shuffled; pairs_significant, the mean share of pairs that
+        the procedure finds significant, with a 95 % interval (pairs_low, pairs_high);
         campaigns_with_boundary, the share of campaigns with a boundary, with a 95 % interval
-        (campaigns_low, campaigns_high); draws. No row for comparisons of systems, and for judgments
-        whose documents or annotators have a single system each.
+        (campaigns_low, campaigns_high); draws. The table is empty for votes and relative rankings,
+        and if each document or annotator has a single system.
 
     Raises
     ------

@@ -56,37 +56,39 @@ def plan(
     alpha: float = 0.05,
     seed: int = SEED,
 ) -> pd.DataFrame:
-    """Predict what twice the judgments would buy, by what is doubled.
+    """Predict what twice as many judgments would buy, depending on what is doubled.
 
-    Error variances come from variance components and from the design of the campaign. True means
-    are shrunk towards each other, because gaps estimated from one campaign are too large. Votes and
-    relative rankings have a single plan, with twice the units of every kind.
+    Each plan has exactly twice the judgments of the present campaign, including the plan ``both``.
+    The error variance therefore falls by about half at most. Error variances are computed from
+    variance components and the design of the campaign. True means are shrunk towards each other,
+    because differences estimated from one campaign are too large on average. Votes and relative
+    rankings have a single plan, which doubles the units of every kind.
 
     Parameters
     ----------
     judgments : Judgments
     systems : (str, str), optional
-        Two systems that are to be separated; by default the two best that are not human
-        translations. They are compared in the order of their means.
+        Two systems that are to be separated. By default, the two best systems other than human
+        translations.
     procedure : str, optional
-        The ranking procedure whose score is taken; by default that of the campaign's year.
+        The ranking procedure whose score is used; by default that of the campaign's year.
     unit : str, optional
-        What another campaign would draw again, as for `rank_systems`.
+        The sampling unit, as for `rank_systems`.
     alpha : float
-        Error rate of the ranking.
+        The error rate of the ranking.
     seed : int
-        Of the simulated campaigns.
+        The seed of the simulated campaigns.
 
     Returns
     -------
     DataFrame
-        A row per plan: plan (``now``, ``annotators``, ``documents``, ``both``, ``ratings``),
-        description (what is doubled and what is held fixed); documents, annotators,
-        judgments_per_annotator and judgments as multiples of the present ones; error_variance (of
-        the difference of the median pair), reduction (share of it that is saved), chance_boundary
-        and chance_better (chances that such a campaign has a supported boundary between the two
-        systems, and that the first is significantly better), boundaries (expected number of
-        supported ones), system_a and system_b (the two systems).
+        One row per plan: plan (``now``, ``annotators``, ``documents``, ``both``, ``ratings``) and
+        description (what is doubled and what stays the same); documents, annotators,
+        judgments_per_annotator and judgments, as multiples of the present numbers; error_variance
+        (of the difference of the median pair) and reduction (the share by which this variance
+        falls); chance_boundary (the chance of a supported boundary between the two systems) and
+        chance_better (the chance that the first system is significantly better); boundaries
+        (expected number of supported boundaries); system_a and system_b (the two systems).
 
     Raises
     ------

@@ -202,17 +202,18 @@ def compare_studies(
     Parameters
     ----------
     studies : Judgments, or a mapping of str to Judgments or DataFrame
-        Studies of the same systems by name. Names of studies of one protocol differ only in a
-        number or in parentheses: ``ESA-1``, ``ESA-2``, ``MQM (WMT23)``. A frame has the columns
-        system, segment and score (higher is better).
+        Studies of the same systems by name. Two studies have the same protocol if their names
+        differ only in a number or in parentheses, such as ``ESA-1`` and ``ESA-2``. A frame needs
+        the columns system, segment and score (higher is better).
     unit : {"document", "segment"}
-        What is resampled to compare protocols, besides annotators where a study names them.
+        The unit that is resampled to compare protocols. Annotators are resampled as well if a study
+        names them.
     procedure : str, optional
-        The ranking procedure whose score is taken; by default that of each study's year.
+        The ranking procedure whose score is used; by default that of each study's year.
     alpha : float
         The level of the tests that find conclusions.
     resamples : int
-        Resamples, random halves, and random sets of documents.
+        The number of resamples, of random halves and of random sets of documents.
     seed : int
 
     Returns
@@ -223,9 +224,9 @@ def compare_studies(
     Raises
     ------
     DataError
-        When a table is asked for: fewer than two studies, or studies with too little in common; for
-        test sets, if documents or domains are not named, there is one domain only, or a document
-        has two.
+        When a table is requested, if there are fewer than two studies, or the studies have too
+        little in common. For test sets, also if documents or domains are not named, if there is
+        only one domain, or if a document has two domains.
 
     Examples
     --------

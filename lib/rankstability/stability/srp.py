@@ -88,13 +88,13 @@ def srp(
 ) -> dict[str, Any]:
     """Estimate the stable ranking probability of a study design.
 
-    Studies are drawn from judgments in which several annotators rated each item. The stable ranking
-    probability (SRP) is the share of ordered pairs of studies in which all differences that are
-    significant in the first study have the same sign in the second. A study without a significant
-    difference contradicts nothing, so read `srp` together with `significant_pairs`.
+    Studies are simulated from judgments in which several annotators rated each item. The stable
+    ranking probability (SRP) is the share of ordered pairs of studies in which all differences that
+    are significant in the first study have the same sign in the second. A study without significant
+    differences agrees with every other study, so read `srp` together with `significant_pairs`.
 
-    Documents depend only on the seed and on the numbers of documents and studies, so designs are
-    compared on the same documents. Results do not depend on what was run before.
+    The documents depend only on the seed and on the numbers of documents and studies. Different
+    designs are therefore compared on the same documents.
 
     Parameters
     ----------
@@ -102,24 +102,26 @@ def srp(
         Scores with at least two annotators for each item, such as MQM. Only complete items count
         (see `keep`).
     documents : int, optional
-        Documents in each study; all if not given.
+        The number of documents in each study; by default all.
     studies : int
-        Simulated studies.
+        The number of simulated studies.
     permutations : int
-        Permutations of the test of each pair; it swaps the labels of two systems by documents.
+        The number of permutations in the test of each pair. The test swaps the labels of the two
+        systems within documents.
     grouping : {"pSxS", "system-balanced", "none"}
         Which items must have the same annotator.
     load_balance : "full" or float
-        Equal workloads, or a target of their normalised entropy, met within 0.03. Studies that
-        cannot meet it are left out.
+        ``full`` for equal workloads, or a target for the normalised entropy of the workloads.
+        Studies that miss the target by more than 0.03 are left out.
     normalisation : {"none", "mean", "error", "z"}
         How scores are normalised by annotator.
     ratings_per_item : int
     studies_per_document_set : int, optional
-        Studies on the same documents, which are compared with each other; a fifth of the studies
-        if not given. With 1, each study has its own documents, and all are compared.
+        The number of studies on the same documents, which are compared with each other; by default
+        a fifth of the studies. With 1, each study has its own documents, and all studies are
+        compared.
     alpha : float
-        Level of each test.
+        The level of each test.
     seed : int
 
     Returns
@@ -383,10 +385,10 @@ class _MeanOverPairs:
 
 @check_arguments
 def least_entropy(judgments: Judgments | pd.DataFrame) -> float:
-    """Compute the lowest normalised entropy of workloads that a study of all documents can have.
+    """Compute the lowest normalised entropy of annotator workloads in a study of all documents.
 
-    Each bucket then has a single annotator. All choices are tried if there are at most a million;
-    otherwise the best choice is taken bucket by bucket.
+    Each bucket (documents rated by the same annotators) is assigned to one annotator. Up to a
+    million assignments are all tried; with more, the best annotator is chosen bucket by bucket.
 
     Parameters
     ----------

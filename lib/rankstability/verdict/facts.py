@@ -29,6 +29,7 @@ from ..inference.tasks import compare_rankings
 from ..inference.votes import second_answers
 from ..io.catalogue import find_campaign, is_known
 from ..io.formats.files import counted
+from ..io.report import summarise_orders
 from ..judgments import COMPARISON_KINDS, COUNTED_TYPES, Judgments
 from ..ranking.procedures import PLAIN, PROCEDURES, scores_for
 from ..ranking.result import Ranking
@@ -87,6 +88,7 @@ KEYS: dict[str, str] = {
     "second": "answers with one kind of sampling unit only, each at 5 % of its own",
     "limiting_domain": "the domain that decides the degrees of freedom, and the answer without it",
     "order_effect": "votes: the effect of being shown first, with its interval",
+    "orders": "votes of judge models: comparisons in both orders, and how many of them changed",
     "annotators": "one row per annotator, where controls were judged",
     "judge_models, all_judge_models": "annotators that are models; whether all are",
     "next_pair": "the two best systems that are not separated",
@@ -183,6 +185,7 @@ def collect_facts(
         "second": _second(judgments, ranking, data, by_domain, unit),
         "limiting_domain": _limiting(arrays, by_domain, unit, ranking.alpha),
         "order_effect": None if inference.order_effect is None else vars(inference.order_effect),
+        "orders": _orders(judgments),
         "annotators": _annotators(judgments),
         "judge_models": list(judgments.judge_models),
         "all_judge_models": _all_judge_models(judgments),
@@ -496,6 +499,18 @@ def _annotators(judgments: Judgments) -> list[dict[str, Any]]:
     if not judgments.controls or judgments.n_annotators > MAX_ANNOTATORS:
         return []
     return _records(_try(describe_annotators, judgments))
+
+
+def _orders(judgments: Judgments) -> dict[str, int] | None:
+    """Return how many comparisons of judge models were made in both orders, and how many changed."""
+    if judgments.kind != "votes" or not judgments.order_known:
+        return None
+    if not _all_judge_models(judgments) or "question" not in judgments.table:
+        return None
+    found = summarise_orders(judgments)
+    if not found["both_orders"]:
+        return None
+    return {name: int(found[name]) for name in ("both_orders", "changed")}
 
 
 def _all_judge_models(judgments: Judgments) -> bool:

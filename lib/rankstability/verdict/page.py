@@ -6,6 +6,7 @@ import html
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -35,6 +36,7 @@ MAX_PRINTED = 12  # systems: above, the table of all pairs is not printed
 UNEVEN = 0.95  # share of the units below which the effective number is named
 MAX_NAMES = 8  # names in a sentence
 PAPERS = {"votes": "votes", "relative_ranking": "relative_ranking"}
+DIFFERENCES = {"votes": "strength", "relative_ranking": "the log-odds of winning"}
 TABLES = ("pairs", "boundaries")
 NBSP = "\u00a0"
 
@@ -143,6 +145,7 @@ def page_values(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> dict[str,
     questions = facts["questions"]
     all_looks = facts["alpha"] * questions["looks"]["looks"] if "looks" in questions else 0.0
     here = [f"{n:,} {nouns[kind] if n == 1 else nouns[kind + 's']}" for kind, n in units.items()]
+    unit_nouns = [nouns[kind + "s"] for kind in units]
     named = [f"{nouns[kind + 's']} ({n:,})" for kind, n in units.items()]
     fixed = [
         f"{n:,} {nouns[kind] if n == 1 else nouns[kind + 's']}"
@@ -156,14 +159,16 @@ def page_values(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> dict[str,
     phrases = phrases_for(facts["unit"], nouns)
     if facts["all_judge_models"]:
         phrases["limit"] = tables()["limit_of_judge_model"].format(**nouns)
-    logits = facts["kind"] in COMPARISON_KINDS
+    drawing = tables()["procedures"][facts["procedure"]]
     return {
         "v": facts,
         "w": nouns,
         "u": phrases,
-        "procedure": facts["procedure_title"].replace("'", "’"),
+        "procedure": drawing["name"],
+        "drawing": drawing,
         "axis": Axis(facts),
         "css": stylesheet(),
+        "equal_scores": _equal_scores(facts["ranking"]),
         "inferred": bool(units) and any(row["assessable"] for row in facts["ranking"]),
         "unknown": _grouped(facts["not_assessable"]),
         "level": level_of(1 - facts["alpha"]),
@@ -174,12 +179,14 @@ def page_values(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> dict[str,
         "max_printed": MAX_PRINTED,
         "units_here": " and ".join(here),
         "units_here_named": " and ".join(named),
+        "unit_nouns": " or ".join(unit_nouns),
+        "unit_nouns_and": " and ".join(unit_nouns),
         "effective_here": " and ".join(effective),
         "fixed": " and ".join(fixed),
         "broken": any(n["code"] in tables()["breaks_promise"] for n in facts["cautions"]),
         "pair_test": _pair_test(facts).format(**nouns),
         "breaking": tables()["breaks_promise"],
-        "difference_of": "strength" if logits else "the scores",
+        "difference_of": DIFFERENCES.get(facts["kind"], "score"),
         "adjusted_name": (
             f"{facts['score_name']}, on shared {nouns['segments']}"
             if facts["adjusted_differs"]
@@ -212,6 +219,12 @@ def _grouped(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
+def _equal_scores(ranking: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the systems whose score is exactly that of another system."""
+    number_of = Counter(row["score"] for row in ranking)
+    return [row["system"] for row in ranking if number_of[row["score"]] > 1]
+
+
 def _pair_test(facts: Mapping[str, Any]) -> str:
     """Return how a pair of systems is tested."""
     tests: dict[str, str] = tables()["pair_tests"]
@@ -242,7 +255,7 @@ def _subtitle(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> str:
     if counts["humans"]:
         systems += " and " + counted(counts["humans"], nouns["human"])
     judgments = counted(counts["judgments"], nouns["judgment"])
-    procedure = facts["procedure_title"].replace("'", "’")
+    procedure = tables()["procedures"][facts["procedure"]]["name"]
     return " · ".join([nouns["title"], systems, judgments, f"ranked by {procedure}"])
 
 

@@ -1,4 +1,4 @@
-"""`verdict`: how far one ranking can be trusted, or several side by side."""
+"""`verdict`: say how far one ranking, or several, can be trusted."""
 
 from __future__ import annotations
 
@@ -33,37 +33,38 @@ def verdict(
     earlier: Judgments | None = None,
     title: str = "",
 ) -> Verdict | Verdicts:
-    """Say how far a ranking can be trusted, as one page; or several rankings, side by side.
+    """Write a page on how far a ranking can be trusted, or pages that compare several rankings.
 
-    Questions are valid only if they were asked before the scores were seen. Each has an error rate
-    of its own.
+    The answer to a question is valid only if the question was asked before the scores were seen.
+    Each answer has its own error rate.
 
     Parameters
     ----------
     judgments : Judgments, or a mapping of str to Judgments
-        Judgments of any kind; or language pairs, tasks or criteria by name.
+        Judgments of any kind. A mapping holds several language pairs, tasks or criteria by name.
     output : str or Path
-        A folder for the page, its numbers (``verdict.json``) and its tables; empty: none.
+        A folder for the page, its numbers (``verdict.json``) and its tables. If empty, nothing is
+        written.
     each : str, optional
-        A column, such as ``domain``: one ranking for each of its values.
+        A column such as ``domain``. Each value of the column gets its own ranking.
     over_all : bool
-        Of several rankings: whether to answer which system is best over all of them, equally
-        weighted.
+        For several rankings: whether to answer which system is best over all rankings, with equal
+        weights.
     procedure, unit, alpha
-        As for `rank_systems`. Of several rankings, `alpha` is the error rate of each page, and of
-        all leaders together.
+        See `rank_systems`. For several rankings, `alpha` is the error rate of each page, and also
+        that of all leaders together.
     ask : pair of str, or sequence of pairs
-        Is the first system better than the second?
+        Question: Is the first system better than the second?
     baseline : str, optional
-        Which systems differ from this one?
+        Question: Which systems differ from this system?
     candidates : bool
-        Which system should be chosen, and what does a choice cost at most?
+        Question: Which system should be chosen, and how much could the choice lose?
     leaders : str, optional
-        Which system leads in each value of this column, such as ``domain``?
+        Question: Which system leads for each value of this column, such as ``domain``?
     look, looks : int, optional
-        This look at a running campaign, and the number of looks that was planned.
+        The number of the present look at a running campaign, and the number of planned looks.
     earlier : Judgments, optional
-        What changed since these judgments of the same systems?
+        Question: What changed since these earlier judgments of the same systems?
     title : str
         The name of the data on the page.
 
@@ -74,8 +75,8 @@ def verdict(
     Raises
     ------
     DataError
-        If `rank_systems` would raise it, if a question names an unknown system or column, or if the
-        mapping is empty (``no_judgments``).
+        In the cases in which `rank_systems` raises an error, if a question names an unknown system
+        or column, and if the mapping is empty (``no_judgments``).
 
     Examples
     --------
