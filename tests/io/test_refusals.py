@@ -328,7 +328,8 @@ def test_a_refusal_has_its_code_and_commands_that_work(
     with pytest.raises(DataError) as refused:
         files, given = cli.parse_words([str(path), *shlex.split(words)])
         read(files[0], **given)
-    assert refused.value.code == code
+    of_words = code == "two_directions"  # they contradict each other before a file is read
+    assert (refused.value.code, refused.value.file) == (code, None if of_words else str(path))
     assert (run_remedies(refused.value, capsys) > 0) == helps
     assert cli.main(["read", str(path), *shlex.split(words)]) == 2
 
@@ -719,3 +720,10 @@ def test_a_table_with_several_rows_of_a_system_is_no_leaderboard() -> None:
     with pytest.raises(DataError) as refused:
         judgments(ratings().drop(columns="segment").assign(note="x"))
     assert refused.value.code == "missing_role"
+
+
+def test_a_refusal_names_the_file_inside_a_folder(tmp_path: Path) -> None:
+    path = written(ratings().drop(columns="score").assign(colour="red", stars=3.5), tmp_path)
+    with pytest.raises(DataError) as refused:
+        read(tmp_path)
+    assert (refused.value.code, refused.value.file) == ("missing_role", str(path))
