@@ -411,7 +411,7 @@ def test_read_shows_how_often_each_system_won_tied_and_lost(
     )
     _, out, _ = run(capsys, "read", "v.csv")
     assert lines_of_systems(out)[1:] == [
-        ["A", "4", "2", "2", "0"], ["B", "4", "0", "1", "3"], ["C", "2", "1", "1", "0"],
+        ["A", "4", "2", "2", "0"], ["C", "2", "1", "1", "0"], ["B", "4", "0", "1", "3"],
     ]  # fmt: skip
 
 

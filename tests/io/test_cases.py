@@ -17,8 +17,9 @@ import pytest
 from rankstability.errors import DataError
 from rankstability.io.declare import parse_words
 from rankstability.io.read import battles, judgments, read
-from rankstability.io.report import list_games, reference_below_anchor, summarise_orders
+from rankstability.io.report import list_games, summarise_orders
 from rankstability.judgments import Judgments
+from rankstability.stability.annotators import describe_annotators
 
 CASES = Path(os.environ.get("RANKSTABILITY_CASES", Path(__file__).parents[3] / "shared" / "cases"))
 BATTLES = {"Alder": 0.701, "Birch": 0.547, "Cedar": 0.492, "Dogwood": 0.262}
@@ -229,8 +230,8 @@ def test_hidden_references_are_not_ranked() -> None:
     right = {"Alder": 78.8, "Birch": 71.5, "Cedar": 71.0, "Dogwood": 59.2}
     assert means(found) == pytest.approx(right, abs=0.06)
     assert found.systems == sorted(right)
-    table = reference_below_anchor(found)
-    assert table["trials"].sum() == found.table["system"].eq("reference").sum()
+    table = describe_annotators(found)
+    assert table["references"].sum() == found.table["system"].eq("reference").sum()
 
 
 NESTED = {

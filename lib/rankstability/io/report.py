@@ -77,9 +77,8 @@ def summarise_systems(judgments: Judgments) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per system, those with the most judgments first: system, judgments and mean (of the
-        scores); of comparisons: system, judgments, wins, ties and losses. Among equals, the best
-        comes first.
+        One row per system, best first: system, judgments and mean (of the scores); for comparisons,
+        system, judgments, wins, ties and losses.
 
     Examples
     --------
@@ -103,8 +102,7 @@ def summarise_systems(judgments: Judgments) -> pd.DataFrame:
         scores = table["score"].groupby(table["system"].astype(str))
         found = scores.agg(judgments="size", mean="mean")
         best = -found["mean"] if judgments.lower_is_better else found["mean"]
-    order = pd.DataFrame({"judgments": found["judgments"], "best": best})
-    order = order.sort_values(["judgments", "best"], ascending=False, kind="stable")
+    order = best.sort_values(ascending=False, kind="stable")
     return found.loc[order.index].rename_axis(index="system", columns=None).reset_index()
 
 
@@ -128,7 +126,7 @@ def _ranked_beside(outputs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _describe_systems(judgments: Judgments) -> list[str]:
-    """Return a table of the systems as lines of text; of many systems, those with most judgments."""
+    """Return a table of the systems as lines of text; of many systems, the best."""
     systems = summarise_systems(judgments)
     shown = systems.head(MAX_SYSTEMS)
     shown = shown.assign(system=shown["system"].map(escape_invisible))
@@ -252,55 +250,3 @@ def summarise_orders(votes: Judgments) -> pd.Series:
             "first_wins": float((decided == "left").mean()),
         }
     )
-
-
-def reference_below_anchor(judgments: Judgments, reference: str = "") -> pd.DataFrame:
-    """Count how often each annotator rated the hidden reference below another control.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        Ratings with controls.
-    reference : str
-        The control that is the hidden reference; by default the one with the best mean.
-
-    Returns
-    -------
-    DataFrame
-        One row per annotator: annotator, trials (segments on which both were rated), below (on how
-        many of these the reference was rated worse than the best anchor) and share. Empty without
-        annotators or with fewer than two controls.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import rankstability as rs
-    >>> from rankstability.io.report import reference_below_anchor
-    >>> frame = pd.DataFrame({"system": ["reference", "anchor35", "A", "B"], "segment": 1, "annotator": "x", "score": [20, 40, 60, 50]})
-    >>> listening = rs.judgments(frame, controls=["reference", "anchor35"])
-    >>> reference_below_anchor(listening, "reference").values.tolist()
-    [['x', 1, 1, 1.0]]
-    """
-    empty = pd.DataFrame(columns=["annotator", "trials", "below", "share"])
-    table = judgments.table
-    if "annotator" not in table or len(judgments.controls) < 2:
-        return empty
-    sign = -1 if judgments.lower_is_better else 1
-    rows = table[table["system"].isin(judgments.controls)]
-    score = sign * rows["score"]
-    if not reference:
-        reference = str(score.groupby(rows["system"].astype(str)).mean().idxmax())
-    if reference not in judgments.controls:
-        raise DataError("unknown_system", value=reference, expected=", ".join(judgments.controls))
-    keys = [rows[name].astype(str) for name in ("annotator", "segment")]
-    is_reference = (rows["system"] == reference).to_numpy(bool)
-    best = score.where(is_reference).groupby(keys).mean()
-    anchor = score.where(~is_reference).groupby(keys).max()
-    both = pd.DataFrame({"best": best, "anchor": anchor}).dropna().reset_index()
-    both["below"] = both["best"] < both["anchor"]
-    if both.empty:
-        return empty
-    found = both.groupby("annotator")["below"].agg(["size", "sum"]).reset_index()
-    found.columns = pd.Index(["annotator", "trials", "below"])
-    found["share"] = found["below"] / found["trials"]
-    return found.sort_values(["share", "annotator"], ascending=[False, True], ignore_index=True)
