@@ -17,9 +17,9 @@ from scipy.special import stdtrit
 
 from ..errors import DataError
 from ..judgments import Judgments
-from ..ranking.davidson import fit_finite, tabulate
+from ..ranking.davidson import fit_finite
 from ..scores.arrays import VoteArrays
-from ..scores.pairwise import vote_arrays
+from ..scores.pairwise import tabulate, vote_arrays
 from .judge_scores import (
     LEVEL,
     MIN_SYSTEMS,
@@ -31,7 +31,6 @@ from .judge_scores import (
 MIN_QUESTIONS = 4
 COMPARISON = ["question", "left", "right"]
 VOTE_VALUES = {"left": 1.0, "right": 0.0, "tie": 0.5}
-POSITION = ["annotators", "votes", "left_share", "position", "position_low", "position_high"]
 HUMANS = "human annotators"
 
 
@@ -113,7 +112,7 @@ def measure_position(
     for name, given in judges.items():
         both = join_votes(human, votes_of(given), name).drop_duplicates(COMPARISON)
         rows.append(_position(name, both, "vote_judge"))
-    return pd.DataFrame(rows, columns=POSITION)
+    return pd.DataFrame(rows)
 
 
 def _position(name: str, votes: pd.DataFrame, column: str) -> dict[str, object]:
@@ -129,9 +128,14 @@ def _position(name: str, votes: pd.DataFrame, column: str) -> dict[str, object]:
         half = stdtrit(number - 1, (1 + LEVEL) / 2) * error
     share = decided.mean() if len(decided) else np.nan
     mean = rest.mean()
-    return dict(
-        zip(POSITION, (name, len(vote), share, mean, mean - half, mean + half), strict=True)
-    )
+    return {
+        "annotators": name,
+        "votes": len(vote),
+        "left_share": share,
+        "position": mean,
+        "position_low": mean - half,
+        "position_high": mean + half,
+    }
 
 
 def human_votes(votes: VoteArrays) -> pd.DataFrame:
