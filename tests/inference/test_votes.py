@@ -16,8 +16,9 @@ from rankstability.inference.votes import (
     share_tests,
     units_of_votes,
 )
-from rankstability.ranking.davidson import fit_davidson, tabulate
+from rankstability.ranking.davidson import fit_davidson
 from rankstability.scores.arrays import VoteArrays
+from rankstability.scores.pairwise import tabulate
 from simulated_votes import random_votes, rows, votes_of
 
 TEXT = """01 1 ap; 12 1 ap; 20 0.5 aq; 02 1 aq; 10 1 ar; 21 0 as;

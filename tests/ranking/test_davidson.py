@@ -10,12 +10,11 @@ from scipy.optimize import minimize
 
 from rankstability.ranking.davidson import (
     MAX_DIFFERENCE,
-    VoteTable,
     fit_davidson,
     largest_group,
     order_is_separable,
-    tabulate,
 )
+from rankstability.scores.pairwise import VoteTable, tabulate
 from simulated_votes import random_votes, votes_of
 
 

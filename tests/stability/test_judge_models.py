@@ -350,6 +350,12 @@ def test_votes_on_other_comparisons_are_refused():
     assert caught.value.code == "missing_column"
 
 
+def test_an_empty_mapping_has_no_judge_models():
+    with pytest.raises(DataError) as caught:
+        compare_judge_model(load("demo-judges", "en-de"), {})
+    assert caught.value.code == "no_judge_models"
+
+
 def test_gpt_on_the_votes_of_llmfao_saves_what_was_measured():
     folder = real_data("llmfao")
     judgments = load("llmfao")

@@ -9,15 +9,9 @@ import numpy as np
 from scipy.special import expit, logit, stdtr, stdtrit
 
 from ..errors import DataError
-from ..ranking.davidson import (
-    Fit,
-    VoteTable,
-    fit_davidson,
-    largest_group,
-    order_is_separable,
-    tabulate,
-)
+from ..ranking.davidson import Fit, fit_davidson, largest_group, order_is_separable
 from ..scores.arrays import VoteArrays
+from ..scores.pairwise import VoteTable, tabulate
 from .assemble import PairTests, assemble, means_without_tests, too_few_units, two_sided_p
 from .regimes import FEW_EFFECTIVE, add_note, share_notes
 from .result import OrderEffect, RankInference

@@ -16,57 +16,12 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ..scores.arrays import VoteArrays
+from ..scores.pairwise import VoteTable
 
 MAX_STEPS = 200
 TOLERANCE = 1e-10  # of the last Newton step
 MAX_DIFFERENCE = 15.0  # log-odds of a comparison: larger ones mean that no finite fit exists
 MAX_LOG_TIE = 12.0
-
-
-@dataclass(frozen=True)
-class VoteTable:
-    """Sums of votes by ordered pair: who was shown first, who second, and the outcome.
-
-    `first_won`, `second_won` and `tied` have shape (n, n): row shown first, column second.
-    """
-
-    first_won: np.ndarray
-    second_won: np.ndarray
-    tied: np.ndarray
-
-    @property
-    def number(self) -> np.ndarray:
-        """Votes by ordered pair: (n, n)."""
-        total: np.ndarray = self.first_won + self.second_won + self.tied
-        return total
-
-    @property
-    def wins(self) -> np.ndarray:
-        """How often the row beat the column, whichever was shown first: (n, n)."""
-        wins: np.ndarray = self.first_won + self.second_won.T
-        return wins
-
-    @property
-    def ties(self) -> np.ndarray:
-        """Ties of each pair, whichever was shown first: (n, n), symmetric."""
-        ties: np.ndarray = self.tied + self.tied.T
-        return ties
-
-    def among(self, systems: np.ndarray) -> VoteTable:
-        """Return the votes among these systems (codes)."""
-        grid = np.ix_(systems, systems)
-        return VoteTable(self.first_won[grid], self.second_won[grid], self.tied[grid])
-
-
-def tabulate(votes: VoteArrays) -> VoteTable:
-    """Return the sums of votes by ordered pair."""
-    n = len(votes.systems)
-    cell = votes.first.astype(np.int64) * n + votes.second
-    sums = [
-        np.bincount(cell[here], votes.weight[here], n * n).reshape(n, n)
-        for here in (votes.outcome == 1, votes.outcome == 0, votes.outcome == 0.5)
-    ]
-    return VoteTable(*sums)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import pandas as pd
 from ..arguments import check_arguments
 from ..errors import DataError
 from ..judgments import REFERENCE, Judgments
-from ..scores.pairwise import PairCounts, count_pairs, rank_matrix
-from .davidson import VoteTable, fit_finite
+from ..scores.pairwise import PairCounts, VoteTable, count_pairs, rank_matrix
+from .davidson import fit_finite
 from .result import PAIRS, Ranking
 from .rules import BOUNDARY_RULES, clusters
 from .scored import drawn_boundaries

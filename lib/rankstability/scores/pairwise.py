@@ -214,20 +214,59 @@ def _unit(
     return codes, names
 
 
+@dataclass(frozen=True)
+class VoteTable:
+    """Sums of votes by ordered pair: who was shown first, who second, and the outcome.
+
+    `first_won`, `second_won` and `tied` have shape (n, n): row shown first, column second.
+    """
+
+    first_won: np.ndarray
+    second_won: np.ndarray
+    tied: np.ndarray
+
+    @property
+    def number(self) -> np.ndarray:
+        """Votes by ordered pair: (n, n)."""
+        total: np.ndarray = self.first_won + self.second_won + self.tied
+        return total
+
+    @property
+    def wins(self) -> np.ndarray:
+        """How often the row beat the column, whichever was shown first: (n, n)."""
+        wins: np.ndarray = self.first_won + self.second_won.T
+        return wins
+
+    @property
+    def ties(self) -> np.ndarray:
+        """Ties of each pair, whichever was shown first: (n, n), symmetric."""
+        ties: np.ndarray = self.tied + self.tied.T
+        return ties
+
+    def among(self, systems: np.ndarray) -> VoteTable:
+        """Return the votes among these systems (codes)."""
+        grid = np.ix_(systems, systems)
+        return VoteTable(self.first_won[grid], self.second_won[grid], self.tied[grid])
+
+
+def tabulate(votes: VoteArrays) -> VoteTable:
+    """Return the sums of votes by ordered pair."""
+    n = len(votes.systems)
+    cell = votes.first.astype(np.int64) * n + votes.second
+    sums = [
+        np.bincount(cell[here], votes.weight[here], n * n).reshape(n, n)
+        for here in (votes.outcome == 1, votes.outcome == 0, votes.outcome == 0.5)
+    ]
+    return VoteTable(*sums)
+
+
 def count_votes(votes: VoteArrays) -> PairCounts:
     """Return the counts of wins and ties of comparisons."""
-    n = len(votes.systems)
-    flat = votes.first * n + votes.second
-    back = votes.second * n + votes.first
-    won, lost = votes.outcome == 1, votes.outcome == 0
-    tied = votes.outcome == 0.5
-    weight = votes.weight
-    wins = np.bincount(flat[won], weight[won], n * n) + np.bincount(back[lost], weight[lost], n * n)
-    ties = np.bincount(flat[tied], weight[tied], n * n)
-    ties = ties + np.bincount(back[tied], weight[tied], n * n)
+    table = tabulate(votes)
+    wins, ties = table.wins, table.ties
     if (votes.weight == 1).all():
         wins, ties = wins.astype(int), ties.astype(int)
-    return PairCounts(votes.systems, wins.reshape(n, n), ties.reshape(n, n))
+    return PairCounts(votes.systems, wins, ties)
 
 
 def count_pairs(judgments: Judgments, reference: bool = True, unranked: str = DROP) -> PairCounts:

@@ -35,36 +35,6 @@ from .judge_votes import MatchedVotes, measure_position
 
 ANOTHER_ANNOTATOR = "another annotator"
 PERFECT = "perfect judge model"
-ORDER = [
-    "judge_model",
-    "outputs",
-    "documents",
-    "alike",
-    "pairs",
-    "better_alike",
-    "better_pairs",
-    "same_annotators_alike",
-    "same_annotators_pairs",
-    "tau",
-    "first",
-    "reversed",
-    "boundaries_reversed",
-    "lacking",
-    "constant",
-    "equal",
-]
-SAVED = [
-    "judge_model",
-    "outputs",
-    "documents",
-    "r",
-    "r_low",
-    "r_high",
-    "document_share",
-    "judgments_saved",
-    "saved_low",
-    "saved_high",
-]
 Judge: TypeAlias = pd.DataFrame | Judgments | str
 
 
@@ -126,7 +96,7 @@ class JudgeModelComparison:
                     "equal": matched.equal,
                 }
             )
-        return pd.DataFrame(rows, columns=ORDER)
+        return pd.DataFrame(rows)
 
     @cached_property
     def judgments_saved(self) -> pd.DataFrame:
@@ -170,7 +140,7 @@ class JudgeModelComparison:
             if repeats:
                 best = max(repeats, key=lambda each: each["r"])
                 rows.append({"judge_model": PERFECT, **saving_of_perfect(best)})
-        table = pd.DataFrame(rows, columns=SAVED)
+        table = pd.DataFrame(rows)
         return table.astype({"outputs": "Int64", "documents": "Int64"})
 
     @cached_property
@@ -285,6 +255,8 @@ def _judges(
 ) -> dict[str, pd.DataFrame | Judgments]:
     """Return the judge models by name, with their scores or votes."""
     if isinstance(judge, Mapping):
+        if not judge:
+            raise DataError("no_judge_models")
         named = {}
         for name, given in judge.items():
             found = _judges(judgments, given)

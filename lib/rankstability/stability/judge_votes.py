@@ -17,9 +17,9 @@ from scipy.special import stdtrit
 
 from ..errors import DataError
 from ..judgments import Judgments
-from ..ranking.davidson import fit_finite, tabulate
+from ..ranking.davidson import fit_finite
 from ..scores.arrays import VoteArrays
-from ..scores.pairwise import vote_arrays
+from ..scores.pairwise import tabulate, vote_arrays
 from .judge_scores import (
     LEVEL,
     MIN_SYSTEMS,
@@ -31,16 +31,6 @@ from .judge_scores import (
 MIN_QUESTIONS = 4
 COMPARISON = ["question", "left", "right"]
 VOTE_VALUES = {"left": 1.0, "right": 0.0, "tie": 0.5}
-POSITION = [
-    "annotators",
-    "votes",
-    "left_share",
-    "position",
-    "position_low",
-    "position_high",
-    "both_orders",
-    "changed",
-]
 HUMANS = "human annotators"
 
 
@@ -124,7 +114,7 @@ def measure_position(
         votes = votes_of(given)
         both = join_votes(human, votes, name).drop_duplicates(COMPARISON)
         rows.append(_position(name, both, "vote_judge") | _count_changed(votes))
-    return pd.DataFrame(rows, columns=POSITION)
+    return pd.DataFrame(rows)
 
 
 def _position(name: str, votes: pd.DataFrame, column: str) -> dict[str, object]:

@@ -31,19 +31,6 @@ PLANS: dict[str, dict[str, float]] = {
 the same annotators, each judging twice as much; both, each annotator judging as much as now; or the
 ratings of each output, by the same annotators."""
 SEED = 20240101
-COLUMNS = [
-    "plan",
-    "description",
-    "documents",
-    "annotators",
-    "judgments_per_annotator",
-    "judgments",
-    "error_variance",
-    "reduction",
-    "chance_boundary",
-    "chance_better",
-    "boundaries",
-]
 
 
 @check_arguments
@@ -168,8 +155,7 @@ def compare_plans(
             continue
         error = _median_variance(precision, pairs, times)
         errors = np.random.default_rng(errors_seed)
-        simulated = precision.simulate(truths, errors, alpha, **times)
-        above = simulated.boundaries_above
+        above, separated = precision.simulate(truths, errors, alpha, **times)
         judgments = float(np.prod([times.get(size, 1.0) for size in JUDGMENTS]))
         annotators = times.get("annotators", 1.0)
         rows.append(
@@ -183,11 +169,11 @@ def compare_plans(
                 "error_variance": error * precision.caution,
                 "reduction": 1 - error / now if now > 0 else 0.0,
                 "chance_boundary": float((above[:, better] < above[:, worse]).mean()),
-                "chance_better": float(simulated.better[:, better, worse].mean()),
+                "chance_better": float(separated[:, better, worse].mean()),
                 "boundaries": float(above.max(axis=1).mean()),
             }
         )
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows)
 
 
 def _median_variance(
@@ -247,8 +233,7 @@ def judgments_needed(
     error = precision.standard_errors()[upper, lower]
     chance = np.empty((len(FACTORS), len(upper)))
     for k, factor in enumerate(FACTORS):
-        simulated = precision.simulate(truths, rng, alpha, documents=factor, annotators=factor)
-        above = simulated.boundaries_above
+        above, _ = precision.simulate(truths, rng, alpha, documents=factor, annotators=factor)
         chance[k] = (above[:, upper] < above[:, lower]).mean(axis=0)
     chance = np.maximum.accumulate(chance, axis=0)  # a larger campaign never shows less
     log_factors = np.log(FACTORS)

@@ -53,28 +53,6 @@ MAX_DF = 60  # degrees of freedom at which errors are as good as known
 
 
 @dataclass(frozen=True)
-class Simulated:
-    """What simulated campaigns show.
-
-    Attributes
-    ----------
-    mean : array, shape (campaigns, systems)
-    p : array, shape (campaigns, systems, systems)
-        Two-sided p of each difference.
-    boundaries_above : array of int, shape (campaigns, systems)
-        Supported boundaries above each system.
-    better : array of bool, shape (campaigns, systems, systems)
-        Whether the row is significantly better than the column: a boundary separates them, or the
-        pair is significant on its own. (Pairs that follow from others are not counted.)
-    """
-
-    mean: np.ndarray
-    p: np.ndarray
-    boundaries_above: np.ndarray
-    better: np.ndarray
-
-
-@dataclass(frozen=True)
 class Precision:
     """How precisely a campaign's means are known, component by component.
 
@@ -186,10 +164,18 @@ class Precision:
         rng: np.random.Generator,
         alpha: float = 0.05,
         **times: float,
-    ) -> Simulated:
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Draw and test one campaign of this size for each draw of the truth.
 
         Boundaries are tested as in the ranking, except for the few that follow from pairs.
+
+        Returns
+        -------
+        boundaries_above : array of int, shape (campaigns, systems)
+            Supported boundaries above each system.
+        better : array of bool, shape (campaigns, systems, systems)
+            Whether the row is significantly better than the column: a boundary separates them, or
+            the pair is significant on its own. (Pairs that follow from others are not counted.)
         """
         scale = truths[1]
         n = len(self.systems)
@@ -214,7 +200,7 @@ class Precision:
         share = pair_share(np.triu(np.ones((n, n), bool), 1))
         leads = mean[:, :, None] > mean[:, None]
         better = (above[:, :, None] < above[:, None]) | (leads & (p <= alpha * share))
-        return Simulated(mean, p, above, better)
+        return above, better
 
 
 def estimate_precision(

@@ -11,12 +11,12 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import Judgments
-from ..ranking.davidson import fit_davidson, largest_group, order_is_separable, tabulate
+from ..ranking.davidson import fit_davidson, largest_group, order_is_separable
 from ..ranking.procedures import Procedure, draw_ranking
 from ..ranking.screening import kept_by_screening
 from ..scores.arrays import ScoreArrays
 from ..scores.build import codes_of, counted_rows, score_arrays, select_rows
-from ..scores.pairwise import vote_arrays
+from ..scores.pairwise import tabulate, vote_arrays
 from ..scores.z import NO_SPREAD, z_scores
 
 JUDGMENT = "judgment"
