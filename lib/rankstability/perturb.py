@@ -163,8 +163,8 @@ def keep(
 def degrade(judgments: Judgments, divisor: float) -> Judgments:
     """Divide the raw scores of human translations and references by a constant.
 
-    The rows of human systems, their damaged references, and all reference rows are divided, in the
-    rows by which annotators are standardised, too (Knowles 2021, section 5.2). Scores are not
+    The rows of human systems, their damaged references, and all reference rows are divided,
+    including the rows used to standardise annotators (Knowles 2021, section 5.2). Scores are not
     rounded. Nothing changes if there are neither human translations nor references; for ratings of
     another kind than direct assessment this is an error. Scores below 0
     and scores of which lower ones are better are refused, because dividing would improve them.

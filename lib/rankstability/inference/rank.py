@@ -335,7 +335,7 @@ def compare(first: Ranking, second: Ranking, systems: list[str] | None = None) -
     ------
     DataError
         ``not_a_ranking``; ``different_systems`` if fewer than two systems are in both;
-        ``unknown_system`` for one that is not in both.
+        ``unknown_system`` if `systems` names a system that is not in both rankings.
 
     Examples
     --------

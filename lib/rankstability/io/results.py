@@ -45,7 +45,7 @@ def save(output: str | Path, **results: Any) -> None:
     Notes
     -----
     Text that a spreadsheet would take for a formula (it begins with ``=``, ``+``, ``-`` or ``@``
-    and is no number) gets an apostrophe in front, which `collect` removes again.
+    and is not a number) is saved with a leading apostrophe, which `collect` removes.
 
     Examples
     --------
