@@ -132,7 +132,7 @@ ERRORS: dict[str, str] = {
     "only_ties": "All comparisons are ties, so the systems cannot be ranked.",
     "too_many_rankings": "The option --each makes one ranking per value of a column, but this column has too many values, or none.",
     "question_needed": "Votes of a judge model can be analysed only if a column names the questions.",
-    "models_among_annotators": "Some annotators seem to be models, which are not mixed with people. Declare them with --models, or exclude them.",
+    "models_among_annotators": "Some annotators seem to be models, which are not mixed with people. Name them with --models, so that only people decide the ranking.",
     "nothing_to_draw": "There are no rankings to draw.",
     # files and formats
     "damaged_file": "The file is damaged and cannot be read.",
@@ -266,6 +266,7 @@ EXCLUSIONS: dict[str, str] = {
     "no_score": "rows without a score",
     "other_pairs": "rows of other language pairs",
     "reference_or_control": "references and other controls (such as damaged references), which check annotators and are not ranked",
+    "judge_model": "judgments by models (only people decide a ranking that people took part in)",
     "constant_annotator": "judgments by annotators who gave every output the same score (no z-score)",
     # files and formats
     "no_rating": "rows that contain only metadata",

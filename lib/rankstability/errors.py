@@ -45,7 +45,8 @@ class DataError(ValueError):
     """The error for unusable input: what is wrong, where, what was expected, and what to do.
 
     Each `code` has one sentence (see `rankstability.codes.ERRORS`). Programs should compare the
-    code and not the sentence. Line numbers start at 1 and include the header.
+    code and not the sentence. Line numbers start at 1 and include the header. Row numbers start at 0
+    and count the judgments that were read, without the rows that `where` leaves out.
 
     Parameters
     ----------

@@ -115,9 +115,18 @@ class Judgments:
         """The number of judgments that are ranked; for relative ranking, the number of blocks."""
         if self.kind == "relative_ranking":
             return int(self.table["block"].nunique())
+        ranked = ~self.models_beside_people
         if "item_type" in self.table:
-            return int(self.table["item_type"].isin(COUNTED_TYPES).sum())
-        return len(self.table)
+            ranked &= self.table["item_type"].isin(COUNTED_TYPES)
+        return int(ranked.sum())
+
+    @property
+    def models_beside_people(self) -> pd.Series:
+        """Whether a row is by a judge model although people judged, too. Such rows are not ranked."""
+        if not self.judge_models or "annotator" not in self.table:
+            return pd.Series(False, index=self.table.index)
+        models = self.table["annotator"].isin(self.judge_models)
+        return models & (not models.all())
 
     @property
     def n_systems(self) -> int:

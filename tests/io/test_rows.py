@@ -9,8 +9,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from rankstability.codes import EXCLUSIONS
 from rankstability.errors import DataError
 from rankstability.io.read import battles, judgments, read
+from rankstability.io.report import count_read, summarise_systems
+from rankstability.verdict.verdict import verdict
 
 GROUPS = "doc;item;by;Żubr;Ryś\na;1;x;1;2\n;;y;3;4\n;2;x;5;6\nb;1;x;7;8\n;2;y;9;10\n"
 WORDS = {"document": "doc", "segment": "item", "annotator": "by", "wide": ["Żubr", "Ryś"]}
@@ -188,3 +191,38 @@ def test_turns_of_one_conversation_belong_together(tmp_path: Path) -> None:
     assert (refused.value.code, refused.value.column) == ("undeclared_column", "turns[].n")
     assert "--question 'turns[].n'" in str(refused.value.remedy)
     assert "--document id" in str(refused.value.remedy)
+
+
+def test_ratings_by_models_beside_people_are_counted_and_not_ranked() -> None:
+    rows = [
+        (s, i, a, k + j) for k, s in enumerate("AB") for i in range(4) for j, a in enumerate("xyz")
+    ]
+    frame = pd.DataFrame(rows, columns=["system", "segment", "annotator", "score"])
+    frame.loc[(frame["system"] == "A") & (frame["annotator"] == "z"), "score"] = 9
+    found = judgments(frame, models=["z"])
+    read_rows = count_read(found).set_index("what")["number"]
+    assert (read_rows["judgments"], read_rows[f"left out: {EXCLUSIONS['judge_model']}"]) == (16, 8)
+    assert summarise_systems(found)["system"].tolist() == ["B", "A"]
+    facts = verdict(found).facts
+    assert facts["counts"]["judgments"] == 16
+    assert {row["code"]: row["rows"] for row in facts["excluded"]} == {"judge_model": 8}
+    assert [row["system"] for row in facts["ranking"]] == ["B", "A"]
+    alone = judgments(frame[frame["annotator"] == "z"], models=["z"])
+    assert (alone.n_judgments, summarise_systems(alone)["system"].tolist()) == (8, ["A", "B"])
+
+
+def test_an_item_counts_with_the_mean_of_its_scores() -> None:
+    rows = [
+        ("A", 1, 0),
+        ("A", 1, 0),
+        ("A", 1, 0),
+        ("A", 2, 8),
+        ("B", 1, 1),
+        ("B", 2, 5),
+        ("C", 2, 2),
+    ]
+    frame = pd.DataFrame(rows, columns=["system", "segment", "score"]).assign(
+        annotator=list("xyzxxxx")
+    )
+    found = summarise_systems(judgments(frame, controls=["C"]))
+    assert found.set_index("system")["mean"].to_dict() == {"A": 4.0, "B": 3.0, "C": 2.0}

@@ -51,6 +51,9 @@ def count_read(judgments: Judgments) -> pd.DataFrame:
         if not_ranked.any():
             sentence = EXCLUSIONS["reference_or_control"]
             rows.append((f"left out: {sentence}", int(not_ranked.sum())))
+    models = int(judgments.models_beside_people.sum())
+    if models:
+        rows.append((f"left out: {EXCLUSIONS['judge_model']}", models))
     left_out = judgments.excluded.groupby("code", sort=False)["rows"].sum()
     rows += [(f"left out: {EXCLUSIONS.get(code, code)}", n) for code, n in left_out.items()]
     return pd.DataFrame(rows, columns=["what", "number"])
@@ -77,8 +80,8 @@ def summarise_systems(judgments: Judgments) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per system, best first: system, judgments and mean (of the scores); for comparisons,
-        system, judgments, wins, ties and losses.
+        One row per system, best first: system, judgments and mean (over items, of the mean score of
+        an item); for comparisons, system, judgments, wins, ties and losses.
 
     Examples
     --------
@@ -89,7 +92,7 @@ def summarise_systems(judgments: Judgments) -> pd.DataFrame:
     >>> summarise_systems(rs.battles(frame)).values.tolist()
     [['A', 2, 1, 1, 0], ['B', 2, 0, 1, 1]]
     """
-    table = judgments.table
+    table = judgments.table[~judgments.models_beside_people]
     if "item_type" in table:
         table = table[table["item_type"].isin(COUNTED_TYPES)]
     if judgments.kind in COMPARISON_KINDS:
@@ -99,11 +102,19 @@ def summarise_systems(judgments: Judgments) -> pd.DataFrame:
         found.insert(0, "judgments", found.sum(axis=1))
         best = found["wins"] - found["losses"]
     else:
-        scores = table["score"].groupby(table["system"].astype(str))
-        found = scores.agg(judgments="size", mean="mean")
+        found = pd.DataFrame(
+            {"judgments": table["system"].astype(str).value_counts(), "mean": item_means(table)}
+        )
         best = -found["mean"] if judgments.lower_is_better else found["mean"]
     order = best.sort_values(ascending=False, kind="stable")
     return found.loc[order.index].rename_axis(index="system", columns=None).reset_index()
+
+
+def item_means(table: pd.DataFrame) -> pd.Series:
+    """Return the mean of each system over its items, where an item counts with its mean score."""
+    system, segment = table["system"].astype(str), table["segment"]
+    items = table["score"].groupby([system, segment], observed=True).mean()
+    return items.groupby(level=0).mean()
 
 
 def _both_sides(votes: pd.DataFrame) -> pd.DataFrame:
@@ -129,7 +140,12 @@ def _describe_systems(judgments: Judgments) -> list[str]:
     """Return a table of the systems as lines of text; of many systems, the best."""
     systems = summarise_systems(judgments)
     shown = systems.head(MAX_SYSTEMS)
-    shown = shown.assign(system=shown["system"].map(escape_invisible))
+    roles = dict.fromkeys(judgments.humans, " (human)") | dict.fromkeys(
+        judgments.controls, " (control)"
+    )
+    shown = shown.assign(
+        system=[escape_invisible(name) + roles.get(name, "") for name in shown["system"]]
+    )
     columns = {"judgments": "comparisons"} if "wins" in systems else {"mean": "mean score"}
     text = shown.rename(columns=columns).to_string(
         index=False, float_format="{:.4g}".format, max_colwidth=MAX_NAME

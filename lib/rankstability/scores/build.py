@@ -66,10 +66,7 @@ def counted_rows(judgments: Judgments) -> NDArray[np.bool_]:
         keep &= table["item_type"].isin(COUNTED_TYPES).to_numpy()
     if judgments.controls:
         keep &= ~table["system"].isin(judgments.controls).to_numpy()
-    if judgments.judge_models and "annotator" in table:
-        models = table["annotator"].isin(judgments.judge_models).to_numpy()
-        if not models.all():
-            keep &= ~models
+    keep &= ~judgments.models_beside_people.to_numpy(bool)
     if not keep.any():
         raise DataError("no_judgments", file=judgments.source or None)
     return keep

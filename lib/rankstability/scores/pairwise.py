@@ -168,12 +168,7 @@ def vote_arrays(judgments: Judgments, reference: bool = False, unranked: str = D
 
 def _from_votes(judgments: Judgments) -> VoteArrays:
     """Return the arrays of a table of votes."""
-    table = judgments.table
-    models = set(judgments.judge_models)
-    if models and "annotator" in table:
-        is_model = table["annotator"].isin(models).to_numpy()
-        if not is_model.all():
-            table = table[~is_model]
+    table = judgments.table[~judgments.models_beside_people]
     hidden = set(judgments.controls)
     if hidden:
         table = table[~(table["left"].isin(hidden) | table["right"].isin(hidden)).to_numpy()]

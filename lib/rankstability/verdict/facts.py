@@ -15,7 +15,7 @@ from ..formatting import boundary_kinds, decimals
 from ..inference.from_judgments import ranked_scores
 from ..inference.result import RankInference
 from ..io.catalogue import find_campaign, is_known
-from ..io.report import summarise_orders
+from ..io.report import item_means, summarise_orders
 from ..judgments import COMPARISON_KINDS, Judgments
 from ..ranking.procedures import PLAIN, PROCEDURES
 from ..ranking.result import Ranking
@@ -365,7 +365,8 @@ def _controls(judgments: Judgments) -> list[dict[str, Any]]:
     if not judgments.controls or "score" not in table:
         return []
     rows = table[table["system"].isin(judgments.controls)]
-    means = rows.astype({"system": str}).groupby("system")["score"].agg(["mean", "size"])
+    size = rows["system"].astype(str).value_counts()
+    means = pd.DataFrame({"mean": item_means(rows), "size": size})
     means = means.sort_values("mean", ascending=judgments.lower_is_better)
     return [
         {"system": str(name), "score": float(mean), "judgments": int(size)}

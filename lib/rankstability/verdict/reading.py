@@ -23,7 +23,10 @@ def excluded_rows(judgments: Judgments, ranking: Ranking) -> pd.DataFrame:
     controls = 0
     if "item_type" in judgments.table:
         controls = int((~judgments.table["item_type"].isin(COUNTED_TYPES)).sum())
-    not_ranked = counted([("", "reference_or_control", controls, "")])
+    models = int(judgments.models_beside_people.sum())
+    not_ranked = counted(
+        [("", "reference_or_control", controls, ""), ("", "judge_model", models, "")]
+    )
     parts = [part for part in (judgments.excluded, dropped, not_ranked) if len(part)]
     if not parts:
         return judgments.excluded
