@@ -160,6 +160,7 @@ def page_values(facts: Mapping[str, Any], nouns: Mapping[str, str]) -> dict[str,
     phrases = phrases_for(facts["unit"], nouns)
     if facts["all_judge_models"]:
         phrases["limit"] = tables()["limit_of_judge_model"].format(**nouns)
+        phrases["beyond"] = tables()["beyond_judge_model"].format(**nouns)
     drawing = tables()["procedures"][facts["procedure"]]
     return {
         "v": facts,
