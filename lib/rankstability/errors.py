@@ -42,7 +42,7 @@ def _nearest(value: object, known: Iterable[str]) -> str | None:
 
 
 class DataError(ValueError):
-    """The error for unusable input: what is wrong, where, what was expected, and what to do.
+    """The error for unusable input. It says what is wrong, where, what was expected and what to do.
 
     Each `code` has one sentence (see `rankstability.codes.ERRORS`). Programs should compare the
     code and not the sentence. Line numbers start at 1 and include the header. Row numbers start at 0
@@ -55,14 +55,14 @@ class DataError(ValueError):
     file, line, row, column : optional
         Where the problem is.
     value, expected : optional
-        What was found, and what was expected instead.
+        What was found and what was expected instead.
     known : iterable of str, optional
         The names that exist, if `value` is not one of them. The message suggests the most similar
         name, or else lists the first names.
     remedy : str, optional
         A command or a line of Python that has been found to solve the problem.
     **details
-        Values for the slots of the sentence.
+        Values for the slots in the sentence.
 
     Examples
     --------

@@ -63,8 +63,8 @@ class Judgments:
     lower_is_better : bool
         Whether a lower score is better, as for error rates. The scores themselves are unchanged.
     humans, controls, judge_models : tuple of str
-        Systems that are human translations; outputs of known quality, which are shown but not
-        ranked; and annotators that are models.
+        Systems that are human translations; outputs of known quality that are shown but not ranked;
+        and annotators that are models.
     order_known : bool
         Votes only: whether ``left`` is the output that was shown first.
     declared : dict

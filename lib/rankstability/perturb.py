@@ -45,10 +45,10 @@ def remove(
 ) -> Judgments:
     """Return the judgments as if these systems, annotators or documents had never taken part.
 
-    All rows with the id of a removed system are removed, whatever their item type. They are also
-    removed from the rows that standardise annotators. Rows with joined ids ``A+B`` stay if only
-    ``A`` is removed (Knowles 2021, section 5.2). Votes that involve a removed system are removed.
-    Ranking blocks lose only the outputs of removed systems.
+    All rows with the id of a removed system are removed, whatever their item type. The rows are
+    also removed from those with which annotators are standardised. Rows with joined ids ``A+B``
+    stay if only ``A`` is removed (Knowles 2021, section 5.2). Votes that involve a removed system
+    are removed. Ranking blocks lose only the outputs of removed systems.
 
     Parameters
     ----------
@@ -99,15 +99,15 @@ def keep(
     criteria: Iterable[str] | None = None,
     complete_items: bool = False,
 ) -> Judgments:
-    """Return only the judgments of these systems, annotators or documents; None keeps all.
+    """Return only judgments of these systems and documents by these annotators; None keeps all.
 
     If `systems` is given, all other ranked systems are removed. References, controls and the damaged
     references of the kept systems stay.
 
     Complete items are those from which whole studies can be simulated (Riley et al. 2024, section
     4.2). First, systems that were rated on fewer than half of the documents are left out. Then a
-    document is kept if each of its annotators rated every segment of every system. It must also
-    have the same number of annotators as most of these documents.
+    document is kept if each of its annotators rated every segment of every system, and if the
+    document has the same number of annotators as most such documents.
 
     Parameters
     ----------
@@ -117,14 +117,14 @@ def keep(
         The names to be kept.
     complete_items : bool
         Whether only complete items are kept. The table then has a column ``bucket`` (documents
-        rated by the same annotators, from 1), unless the data name their buckets. What was left out
-        is in ``excluded``.
+        rated by the same annotators, from 1), unless the data name their buckets. The rows that
+        were left out are counted in ``excluded``.
 
     Raises
     ------
     DataError
         ``unknown_system``, ``unknown_annotator``, ... for a name that does not occur. For complete
-        items ``wrong_kind``, ``no_annotators_or_documents``, ``one_rating_per_item`` if most
+        items also ``wrong_kind``, ``no_annotators_or_documents``, ``one_rating_per_item`` if most
         documents have a single annotator, or ``no_complete_document``.
 
     Examples
@@ -165,9 +165,9 @@ def degrade(judgments: Judgments, divisor: float) -> Judgments:
 
     The rows of human systems, their damaged references, and all reference rows are divided,
     including the rows used to standardise annotators (Knowles 2021, section 5.2). Scores are not
-    rounded. Nothing changes if there are neither human translations nor references; for ratings of
-    another kind than direct assessment this is an error. Scores below 0
-    and scores of which lower ones are better are refused, because dividing would improve them.
+    rounded. Nothing changes if there are neither human translations nor references; for ratings
+    other than direct assessment, this is an error. Scores are refused if they are below 0 or if
+    lower scores are better, because dividing would improve such scores.
 
     Parameters
     ----------
@@ -179,10 +179,10 @@ def degrade(judgments: Judgments, divisor: float) -> Judgments:
     Raises
     ------
     DataError
-        ``bad_divisor`` unless it is a positive number; ``wrong_kind`` for comparisons;
-        ``no_humans`` for ratings without human translations;
-        ``dividing_improves`` for MQM and error rates; ``released_z_scores`` for segment scores that
-        were released with their z-scores.
+        ``bad_divisor`` unless the divisor is a positive number; ``wrong_kind`` for comparisons;
+        ``no_humans`` for ratings without human translations; ``dividing_improves`` for MQM and
+        error rates; ``released_z_scores`` for segment scores that were released with their
+        z-scores.
 
     Examples
     --------

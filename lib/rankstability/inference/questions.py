@@ -119,7 +119,7 @@ def compare_pair(
 ) -> PairComparison:
     """Answer "Is system A better than system B?", asked before the scores were seen.
 
-    The interval is D ± t(1 - alpha/2, df*) · sqrt(V*), with df in place of df* where moderation did
+    The interval is D ± t(1 - alpha/2, df*) · sqrt(V*), with df in place of df* if moderation did
     not raise the variance. The interval is not valid for a pair that was chosen because of its
     scores, such as the leader and the runner-up. For such pairs, use the ranking itself.
 
@@ -298,7 +298,7 @@ def find_candidates(
     procedure: str | None = None,
     alpha: float = 0.05,
 ) -> Candidates:
-    """Answer "Which system should be chosen, and how much could the choice lose?".
+    """Answer "Which system should be chosen, and how much could the choice cost?".
 
     The best system is one of the candidates (Hsu 1984). If several systems are equally good and
     best, some of them can be missing. A system outside the candidates is therefore not shown to be

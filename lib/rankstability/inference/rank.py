@@ -64,7 +64,8 @@ def rank_systems(
         in `BOUNDARY_RULES`, or a function that takes the significant pairs and the wins and returns
         the boundaries.
     correction : str
-        The correction for multiple testing: none, holm or benjamini-hochberg. Used with `test`.
+        The correction for multiple testing: none, holm or benjamini-hochberg. It is used with
+        `test`.
     method : str, optional
         For votes and relative rankings: a name in ``ranking.relative.METHODS``. Systems are then
         ordered by this score, without inference.
@@ -315,7 +316,7 @@ class RankChange:
 
 @check_arguments
 def compare(first: Ranking, second: Ranking, systems: list[str] | None = None) -> RankChange:
-    """Compare the order and the clusters of two rankings, among the systems in both.
+    """Compare the order and the clusters of two rankings, for the systems in both.
 
     The boundaries of both rankings are redrawn among the common systems, without repeating the
     tests (Knowles 2021, section 5).

@@ -104,7 +104,7 @@ def rank_over_tasks(
     unit, procedure : str, optional
         As for `rank_systems`.
     alpha : float
-        Error rate of this answer.
+        The error rate of this answer.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def compare_rankings(
     Raises
     ------
     DataError
-        ``too_few_systems`` if fewer than two systems are in both.
+        ``too_few_systems`` if fewer than two systems are in both rankings.
 
     Examples
     --------

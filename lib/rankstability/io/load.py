@@ -88,21 +88,21 @@ def pairs(campaign: str) -> pd.DataFrame:
     Parameters
     ----------
     campaign : str
-        A name of the catalogue.
+        A name in the catalogue.
 
     Returns
     -------
     DataFrame
-        One row per pair: pair (what `load` takes; with its track, if a pair has several, such as
-        ``cs-en-individual``), task (the track or part; usually empty), kind, protocol, design
-        (``SR-DC``: segments without document context, ``SR+DC``: with it), year, tool, judged
-        (``bilingual``: beside the source; ``monolingual``: beside a reference), systems, judgments,
-        annotators and documents (0 where they are not named).
+        One row per pair: pair (as `load` takes it; with the track, such as ``cs-en-individual``, if
+        a pair has several tracks), task (the track or part; usually empty), kind, protocol, design
+        (``SR-DC``: segments without document context, ``SR+DC``: with document context), year,
+        tool, judged (``bilingual``: beside the source; ``monolingual``: beside a reference),
+        systems, judgments, annotators and documents (0 where they are not named).
 
     Raises
     ------
     DataError
-        If there is no such campaign, or its files are not here.
+        If there is no such campaign, or if its files have not been downloaded.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def load(campaign: str | Path, pair: str = "", task: str = "") -> Judgments:
     Parameters
     ----------
     campaign : str or Path
-        A name of the catalogue (see `campaigns`), a file or folder of judgments, or a
+        A name in the catalogue (see `campaigns`), a file or folder of judgments, or a
         ``campaign.yaml``.
     pair : str
         The language pair, such as ``en-de``. It can be omitted if there is only one. A file that

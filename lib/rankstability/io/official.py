@@ -39,15 +39,15 @@ def official(campaign: str | Path, pair: str) -> pd.DataFrame:
     Parameters
     ----------
     campaign : str or Path
-        A name of the catalogue. A user's own data have no official ranking.
+        A name in the catalogue. A user's own data have no official ranking.
     pair : str
 
     Returns
     -------
     DataFrame
         Columns system, z_official, raw_official, segments_official, judgments_official and
-        cluster_official (missing where the release has no clusters), best z first. It is empty
-        where the release holds no ranking.
+        cluster_official (missing if the release has no clusters), best z first. The table is empty
+        if the release contains no ranking.
 
     Raises
     ------
@@ -148,9 +148,9 @@ def published(paper: str, notebook: str = "", campaign: str = "") -> pd.DataFram
     -------
     DataFrame
         Columns paper, place, cell (a label), published (as printed), source, campaign, and the
-        columns to join on: pair, task, design, removed_kind, divisor, measure, system and others of
-        the paper. Cells are text; columns that are empty in all rows are left out, but for pair and
-        measure. Without rows, the table has all columns of the file.
+        columns to join on: pair, task, design, removed_kind, divisor, measure, system and others
+        specific to the paper. Cells are text. Columns that are empty in all rows are dropped,
+        except pair and measure. If no row matches, the table has all columns of the file.
 
     Raises
     ------

@@ -101,8 +101,8 @@ def read(path: str | Path, **words: Any) -> Any:
     Raises
     ------
     DataError
-        If a required column is missing, or if something could be read in two ways. The message lists
-        the columns and, where one was found, a command that reads the file.
+        If a required column is missing, or if something could be read in two ways. The message
+        lists the columns and, if one was found, a command that reads the file.
 
     Examples
     --------

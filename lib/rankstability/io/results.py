@@ -39,8 +39,8 @@ def save(output: str | Path, **results: Any) -> None:
     Raises
     ------
     DataError
-        ``not_a_result`` for what is neither a table nor a figure; ``bad_result_name``;
-        ``wrong_argument`` if `output` is no path; ``unwritable_folder``.
+        ``not_a_result`` for an object that is neither a table nor a figure; ``bad_result_name``;
+        ``wrong_argument`` if `output` is not a path; ``unwritable_folder``.
 
     Notes
     -----
@@ -126,7 +126,7 @@ def _figure_bytes(figure: Any) -> bytes:
 
 @check_arguments
 def collect(campaign: str, notebook: str, table: str) -> pd.DataFrame:
-    """Collect a table that a notebook saved for each language pair of a campaign.
+    """Collect a table that a notebook saved for each language pair in a campaign.
 
     Parameters
     ----------

@@ -35,9 +35,9 @@ ROW = 0.3  # inches of a system's row
 def plot_ranking(ranking: Ranking, ax: Axes | None = None) -> Figure:
     """Draw a ranking, with score intervals on the left and confidence sets for ranks on the right.
 
-    Horizontal lines are cluster boundaries. A solid line is drawn by the procedure and supported. A
-    dashed line is drawn but not supported. A double line is supported but not drawn. Human
-    translations are orange.
+    Horizontal lines are cluster boundaries. A solid boundary is drawn by the procedure and
+    supported. A dashed boundary is drawn but not supported. A double boundary is supported but not
+    drawn. Human translations are orange.
 
     Parameters
     ----------

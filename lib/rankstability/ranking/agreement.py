@@ -162,7 +162,7 @@ def measure_agreement(
         The number of bootstrap resamples for 95 % intervals; 0 for no intervals. Source segments
         are resampled, because annotations of the same segment are not independent.
     rng : Generator
-        The random generator, needed for resamples.
+        The random generator, which resampling needs.
 
     Returns
     -------

@@ -192,8 +192,8 @@ def feedback_arc_set(
 ) -> FeedbackArcSet:
     """Find the ranking that contradicts the fewest pairwise results (Lopez 2012).
 
-    The reference is not ranked. Of several optimal rankings, those nearest to WMT's official score
-    up to 2011 remain. Remaining choices are made by expected win, then by name.
+    The reference is not ranked. If several rankings are optimal, those closest to WMT's official
+    score up to 2011 are kept. Remaining ties are broken by expected win, then by name.
 
     Parameters
     ----------

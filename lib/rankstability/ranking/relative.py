@@ -191,9 +191,10 @@ def score_comparisons(judgments: Judgments) -> pd.DataFrame:
     -------
     DataFrame
         One row per system, the reference included, in order of `better_or_equal_others`: system,
-        comparisons, a column per method (shares between 0 and 1). Of relative rankings also
-        blocks_shown, blocks_ranked, reference_share (of the blocks shown, those that also show the
-        reference), the scores of `BLOCK_SCORES` (shares of blocks_ranked) and sole_winner_blocks.
+        comparisons, a column per method (shares between 0 and 1). Relative rankings also have
+        blocks_shown, blocks_ranked, reference_share (the share of the blocks shown that also show
+        the reference), the scores of `BLOCK_SCORES` (shares of blocks_ranked) and
+        sole_winner_blocks.
 
     Examples
     --------
@@ -257,7 +258,7 @@ def pair_counts(
     DataFrame
         One row per pair: system_a, system_b (in order of name), wins_a, wins_b, ties, comparisons.
         With tests also p (1 without wins), p_holm and p_benjamini_hochberg (corrected for the
-        number of pairs, as Lopez 2012, section 6, asks).
+        number of pairs, as Lopez 2012, section 6, recommends).
 
     Examples
     --------

@@ -57,9 +57,10 @@ class Ranking:
     judgments : Judgments, optional
         The judgments that were ranked.
     lead : array, shape (systems, systems)
-        Positive where the row's system tends to be better than the column's.
+        Positive if the system in the row tends to be better than the system in the column.
     draw : function, optional
-        Draws boundaries from significant pairs and `lead`, as `compare` does among fewer systems.
+        Draws boundaries from significant pairs and `lead`; `compare` uses it to redraw
+        them among fewer systems.
     """
 
     table: pd.DataFrame

@@ -25,7 +25,7 @@ def mqm_scores(judgments: Judgments, weights: str | pd.DataFrame = DEFAULT) -> J
         MQM judgments with their marked errors.
     weights : str or DataFrame
         ``freitag2021`` (major 5, minor 1, minor punctuation 0.1, non-translation 25), ``major1``,
-        ``major10`` (the same with another weight of major errors), ``marot2023``, ``critical25``,
+        ``major10`` (the same with another weight for major errors), ``marot2023``, ``critical25``,
         ``with_source`` or ``zouhar2024``; or a table with the columns severity, category (empty:
         any) and weight. The first row that matches an error gives its weight.
 
@@ -37,8 +37,8 @@ def mqm_scores(judgments: Judgments, weights: str | pd.DataFrame = DEFAULT) -> J
     Raises
     ------
     DataError
-        ``wrong_kind`` unless these are MQM judgments; ``no_marked_errors`` if only their scores are
-        known; ``unknown_weights``; ``no_weight`` for an error that the table does not hold.
+        ``wrong_kind`` unless these are MQM judgments; ``no_marked_errors`` if only scores are
+        known; ``unknown_weights``; ``no_weight`` for an error that the table does not contain.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from .z import z_scores
 
 @check_arguments
 def segment_scores(judgments: Judgments, z: pd.Series | None = None) -> pd.DataFrame:
-    """Average the judgments of each output: one score for each system and segment.
+    """Average the judgments of each output to one score for each system and segment.
 
     Segments that were judged more often therefore have no more weight than others (Knowles 2021,
     section 3).
@@ -33,8 +33,8 @@ def segment_scores(judgments: Judgments, z: pd.Series | None = None) -> pd.DataF
     DataFrame
         Columns system, segment, raw (as given), z (NaN if no judgment has one; absent if no
         annotator is named), judgments (their number); and document and domain, if they are named.
-        If lower scores are better, the column lower_is_better tells `rank_systems` so. Higher
-        values of z are always better.
+        If lower scores are better, the table also has a column lower_is_better, which
+        `rank_systems` uses. Higher values of z are always better.
 
     Examples
     --------

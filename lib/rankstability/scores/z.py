@@ -29,8 +29,8 @@ def z_scores(judgments: Judgments) -> pd.Series:
     Returns
     -------
     Series
-        One value per row of ``judgments.table``, named ``z``; higher is better. It is NaN if the
-        annotator is unknown, always gave the same score (unless ``constant_annotators`` is
+        One value per row of ``judgments.table``, named ``z``; higher is better. The value is NaN if
+        the annotator is unknown, always gave the same score (unless ``constant_annotators`` is
         ``zero``) or judged a single output.
 
     Raises

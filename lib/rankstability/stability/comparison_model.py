@@ -19,7 +19,7 @@ class ComparisonModel(ModelParameters):
 
     The true qualities of the systems are uniformly distributed from 0 to `width`. The quality of an
     output is normally distributed around the quality of its system. Annotators rank `block` outputs
-    of a segment at a time by the quality of the outputs.
+    of a segment at a time, by the quality of these outputs.
 
     Parameters
     ----------
@@ -28,7 +28,8 @@ class ComparisonModel(ModelParameters):
     spread : float
         The standard deviation of the quality of a system's outputs: the only free parameter.
     block : int
-        The number of outputs ranked together, which gives ``block * (block - 1) / 2`` comparisons.
+        The number of outputs that are ranked together. Ranking them gives
+        ``block * (block - 1) / 2`` comparisons.
     width : float
         The range of the true qualities.
 

@@ -31,12 +31,12 @@ def cooccurrence(judgments: Judgments, by: str = "pair", unit: str | None = None
     it does not show.
 
     ``by="system"`` estimates the effect on each system's mean z-score. A z-score compares an output
-    with everything that its annotator judged. If the annotators of a system mostly judged poor
-    outputs otherwise, the z-scores of the system are too high. The quality of a system or reference is its effect, in points, in
-    a least-squares model with effects of systems and annotators. The effect of the outputs judged together is
-    minus (mean quality given to the annotator - average) over the annotator's standard deviation,
-    averaged over the system's segments. The system's own outputs are included, as they are in the
-    z-score.
+    with everything that its annotator judged. If the other outputs that the annotators of a system
+    judged were mostly poor, the z-scores of the system are too high. The quality of a system or
+    reference is its effect, in points, in a least-squares model with effects of systems and
+    annotators. The effect of the outputs judged together is minus (mean quality given to the
+    annotator - average) over the annotator's standard deviation, averaged over the system's
+    segments. The system's own outputs are included, as they are in the z-score.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def cooccurrence(judgments: Judgments, by: str = "pair", unit: str | None = None
     by : {"pair", "system"}
         What a row of the result is about.
     unit : str, optional
-        By pair: ``hit`` or ``annotator``; of relative rankings ``block`` or ``annotator``, of votes
-        ``vote``, ``annotator`` or ``question``. By default the first of these that is named. Rows
-        that do not name it are left out.
+        By pair: ``hit`` or ``annotator``; for relative rankings, ``block`` or ``annotator``; for
+        votes, ``vote``, ``annotator`` or ``question``. The default is the first of these units that
+        is named. Rows that do not name the unit are left out.
 
     Returns
     -------
@@ -58,17 +58,18 @@ def cooccurrence(judgments: Judgments, by: str = "pair", unit: str | None = None
         - system_a, system_b, unit
         - together: units with both systems (with itself: units with the system)
         - share: together as a share of the units with `system_a`
-        - ratio: together, relative to what is expected if systems were independent (NaN for a
+        - ratio: together, relative to what would be expected if systems were independent (NaN for a
           system with itself)
         - units: number of units; complete_units: those with every system
         - without_unit: share of the judgments that do not name the unit
 
         By system: one row per system, best mean z-score first: system, human, judgments, mean_z,
         quality; co_judged_quality, the mean quality of the other systems' outputs that its
-        annotators judged, expected_quality, the same if every annotator judged the campaign's mix,
-        and imbalance, their difference (points); control_share, the share of references and damaged
-        references in what its annotators judged; co_judged_effect, the part of mean_z that is due
-        to what was judged together; score_without, mean_z without it; rank, rank_without.
+        annotators judged, expected_quality, the same if every annotator judged the campaign's mix
+        of outputs, and imbalance, the difference between the two (points); control_share, the share
+        of references and damaged references in what its annotators judged; co_judged_effect, the
+        part of mean_z that is due to what was judged together; score_without, mean_z without this
+        part; rank, rank_without.
 
     Raises
     ------

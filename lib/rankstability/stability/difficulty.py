@@ -101,8 +101,8 @@ def variance_components(judgments: Judgments) -> VarianceComponents:
     Returns
     -------
     VarianceComponents
-        With `table`; and, if all judgments name their documents, `difficulty` (of each document)
-        and `difficulty_effects` (on the mean score of each system).
+        With `table` and, if all judgments name their documents, `difficulty` (of each document) and
+        `difficulty_effects` (on the mean score of each system).
 
     Raises
     ------

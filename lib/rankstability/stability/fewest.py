@@ -39,13 +39,14 @@ def fewest_removals(
 ) -> pd.DataFrame:
     """Find the fewest removals that change which system is first, or remove a cluster boundary.
 
-    First, each annotator, each document and each of the most influential judgments is removed alone.
-    If no single removal is enough, more units are removed in the order of their influence, and the
-    result is an upper bound. Each result is checked: scores are standardised and systems are ranked
-    again without the removed units.
+    First, each annotator, each document and each of the most influential judgments is removed on
+    its own. If no single removal is enough, more units are removed in the order of their influence,
+    and the result is an upper bound. Each result is checked: scores are standardised and systems
+    are ranked again without the removed units.
 
-    Human translations do not count for first place. A boundary is removed if no boundary separates
-    the same systems any more. With more than 200,000 judgments, only first place is examined.
+    Human translations do not count for first place. A boundary counts as removed if no boundary
+    separates the same systems any more. With more than 200,000 judgments, only first place is
+    examined.
 
     Parameters
     ----------
@@ -65,10 +66,10 @@ def fewest_removals(
         One row for each change (`what`) and unit:
 
         - what: ``first`` or ``boundary``; below: the rank above the boundary (0 for ``first``)
-        - unit: ``judgment``, ``annotator`` or ``document`` (of votes, ``question``)
-        - fewest: the number of removals, NaN if none was found; of: how many there are
+        - unit: ``judgment``, ``annotator`` or ``document`` (for votes, ``question``)
+        - fewest: the number of removals, NaN if none was found; of: the number of such units
         - bound: ``exact`` or ``at most``; empty if none was found
-        - removed: names of the units; of judgments, row labels of ``judgments.table``, or ranking
+        - removed: names of the units; for judgments, row labels of ``judgments.table``, or ranking
           blocks (empty if more than 50)
         - new_first: the system that is then first
 

@@ -190,7 +190,7 @@ def compare_judge_model(
     alpha: float = 0.05,
     yardsticks: bool = False,
 ) -> JudgeModelComparison:
-    """Compare judge models with human annotators: order of systems, and human judgments saved.
+    """Compare judge models with human annotators: the order of systems and the judgments saved.
 
     Parameters
     ----------
@@ -198,9 +198,9 @@ def compare_judge_model(
         Human judgments.
     judge : DataFrame, Judgments, str, or a mapping of names to these, optional
         The scores of a judge model, with the columns system, segment, score (higher is better) and,
-        optionally, document; for votes the columns question, left, right and winner. Instead,
+        optionally, document (for votes: question, left, right and winner). Other possibilities are
         another study of the same outputs, or the name of a judge model of the campaign. By default,
-        all judge models of the campaign.
+        all judge models of the campaign are compared.
     procedure : str, optional
         The ranking procedure that scores the human judgments; by default that of the campaign's
         year.

@@ -66,8 +66,8 @@ def false_boundaries(
     -------
     DataFrame
         One row: procedure; unit (``document``, or ``annotator`` if no documents are named), within
-        which the labels of systems are shuffled; pairs_significant, the mean share of pairs that
-        the procedure finds significant, with a 95 % interval (pairs_low, pairs_high);
+        which system labels are shuffled; pairs_significant, the mean share of pairs that the
+        procedure finds significant, with a 95 % interval (pairs_low, pairs_high);
         campaigns_with_boundary, the share of campaigns with a boundary, with a 95 % interval
         (campaigns_low, campaigns_high); draws. The table is empty for votes and relative rankings,
         and if each document or annotator has a single system.

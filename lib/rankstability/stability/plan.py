@@ -43,13 +43,13 @@ def plan(
     alpha: float = 0.05,
     seed: int = SEED,
 ) -> pd.DataFrame:
-    """Predict what twice as many judgments would buy, depending on what is doubled.
+    """Predict what twice as many judgments would achieve, depending on what is doubled.
 
     Each plan has exactly twice the judgments of the present campaign, including the plan ``both``.
     The error variance therefore falls by about half at most. Error variances are computed from
     variance components and the design of the campaign. True means are shrunk towards each other,
     because differences estimated from one campaign are too large on average. Votes and relative
-    rankings have a single plan, which doubles the units of every kind.
+    rankings have only one plan, in which the units of every kind are doubled.
 
     Parameters
     ----------

@@ -157,7 +157,7 @@ def compare_studies(
     Parameters
     ----------
     studies : Judgments, or a mapping of str to Judgments or DataFrame
-        Studies of the same systems by name. Two studies have the same protocol if their names
+        Studies of the same systems, by name. Two studies have the same protocol if their names
         differ only in a number or in parentheses, such as ``ESA-1`` and ``ESA-2``. A frame needs
         the columns system, segment and score (higher is better).
     unit : {"document", "segment"}
@@ -179,8 +179,8 @@ def compare_studies(
     Raises
     ------
     DataError
-        When a table is requested, if there are fewer than two studies, or the studies have too
-        little in common. For test sets, also if documents or domains are not named, if there is
+        When a table is requested: if there are fewer than two studies, or if the studies have too
+        little in common. For test sets also: if documents or domains are not named, if there is
         only one domain, or if a document has two domains.
 
     Examples

@@ -387,8 +387,9 @@ class _MeanOverPairs:
 def least_entropy(judgments: Judgments | pd.DataFrame) -> float:
     """Compute the lowest normalised entropy of annotator workloads in a study of all documents.
 
-    Each bucket (documents rated by the same annotators) is assigned to one annotator. Up to a
-    million assignments are all tried; with more, the best annotator is chosen bucket by bucket.
+    Each bucket (documents rated by the same annotators) is assigned to one annotator. If there are
+    at most a million assignments, all are tried; otherwise, the best annotator is chosen bucket by
+    bucket.
 
     Parameters
     ----------

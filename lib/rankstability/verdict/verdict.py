@@ -58,7 +58,7 @@ def verdict(
     baseline : str, optional
         Question: Which systems differ from this system?
     candidates : bool
-        Question: Which system should be chosen, and how much could the choice lose?
+        Question: Which system should be chosen, and how much could the choice cost?
     leaders : str, optional
         Question: Which system leads for each value of this column, such as ``domain``?
     look, looks : int, optional
@@ -75,8 +75,8 @@ def verdict(
     Raises
     ------
     DataError
-        In the cases in which `rank_systems` raises an error, if a question names an unknown system
-        or column, and if the mapping is empty (``no_judgments``).
+        If `rank_systems` raises an error, if a question names an unknown system or column, or if
+        the mapping is empty (``no_judgments``).
 
     Examples
     --------
