@@ -86,7 +86,7 @@ OPTIONS: dict[str, Option] = {
     "ask": Option("A B", TWO_EACH, ASKED, "Is system A better than system B?"),
     "baseline": Option("A", ONE, ASKED, "Which systems differ from system A?"),
     "candidates": Option(
-        "", NO_VALUE, ASKED, "Which system should be chosen, and how much could the choice lose?"
+        "", NO_VALUE, ASKED, "Which system should be chosen, and how much could the choice cost?"
     ),
     "leaders": Option("COLUMN", ONE, ASKED, "Which system leads for each value of this column?"),
     "earlier": Option("FILE", ONE, ASKED, "What changed since the judgments in this file?"),

@@ -147,7 +147,10 @@ def refuse_undeclared(
             item = next((word for word in ("question", "segment") if word in given), "")
             if "[]" in str(name) and item and "document" not in given:  # the number within a list
                 meanings = [{item: str(name), "document": given[item]}]
-            elif set(values.str.lower()) <= {"true", "false"}:  # a mark on rows, such as a test item
+            elif set(values.str.lower()) <= {
+                "true",
+                "false",
+            }:  # a mark on rows, such as a test item
                 meanings = [{"where": {str(name): value}} for value in sorted(values.unique())]
             elif item and "document" not in given:  # items can be numbered within documents
                 meanings.append({"document": str(name)})
