@@ -141,7 +141,7 @@ def refuse_undeclared(
             continue  # the values are those of a few rows each, such as ids and times
         if values.groupby(groups).nunique().eq(values.groupby(groups).size()).mean() > 0.9:
             shown = ", ".join(values.unique()[:5])
-            meanings = [{"criterion": str(name), "each": "criterion"}]
+            meanings: list[dict[str, Any]] = [{"criterion": str(name), "each": "criterion"}]
             if "annotator" not in rows:
                 meanings.append({"annotator": str(name)})
             item = next((word for word in ("question", "segment") if word in given), "")
