@@ -25,6 +25,7 @@ SIDE_NAMES = ("src", "tgt", "trg", "source", "target")  # texts, or codes of lan
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z]{2,4})?")
 MAX_RANKINGS = 200  # of ``each``
 RATING = ("system", "document", "segment", "annotator")
+MARKS = {"true", "false"}
 
 
 def split_judgments(
@@ -147,10 +148,7 @@ def refuse_undeclared(
             item = next((word for word in ("question", "segment") if word in given), "")
             if "[]" in str(name) and item and "document" not in given:  # the number within a list
                 meanings = [{item: str(name), "document": given[item]}]
-            elif set(values.str.lower()) <= {
-                "true",
-                "false",
-            }:  # a mark on rows, such as a test item
+            elif set(values.str.lower()) <= MARKS:  # rows with a mark, such as test items
                 meanings = [{"where": {str(name): value}} for value in sorted(values.unique())]
             elif item and "document" not in given:  # items can be numbered within documents
                 meanings.append({"document": str(name)})
