@@ -163,7 +163,6 @@ def test_second_votes_are_counted(tmp_path: Path) -> None:
     ("change", "code"),
     [
         ({"winner": "D"}, "unknown_word"),
-        ({"model_b": "B"}, "model_against_itself"),
         ({"model_a": ""}, "missing_name"),
         ({"anony": "perhaps"}, "unknown_word"),
     ],
@@ -172,6 +171,16 @@ def test_wrong_votes_are_refused(tmp_path: Path, change: dict, code: str) -> Non
     with pytest.raises(DataError) as error:
         arena.read([arena_file(tmp_path, [VOTES[0], {**VOTES[1], **change}])])
     assert (error.value.code, error.value.line) == (code, 2)
+
+
+def test_votes_on_a_model_against_itself_are_left_out(tmp_path: Path) -> None:
+    votes = [VOTES[0], VOTES[1], {**VOTES[1], "model_b": VOTES[1]["model_a"], "winner": "tie"}]
+    found = arena.read([arena_file(tmp_path, votes)])[""]
+    assert len(found.table) == 2
+    assert found.excluded.set_index("code")["rows"].to_dict() == {"with_itself": 1}
+    with pytest.raises(DataError) as error:
+        arena.read([arena_file(tmp_path, votes[2:])])
+    assert error.value.code == "model_against_itself"
 
 
 def test_votes_for_left_and_right(tmp_path: Path) -> None:

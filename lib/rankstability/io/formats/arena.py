@@ -15,6 +15,7 @@ from ...judgments import Judgments
 from ..columns import spelled
 from ..notes import Notes, list_unused
 from ..votes import (
+    MAX_WITH_ITSELF,
     need_question,
     refuse_codes_as_names,
     refuse_flag_of_ties,
@@ -58,12 +59,12 @@ def read(
     """Read the votes of the files; the key is the task `pair`, which may be empty.
 
     ``tie (bothbad)`` and ``both_bad`` are ties with ``both_bad`` set. Votes by people who knew the
-    models (``anony`` false) are left out and counted.
+    models (``anony`` false), and of models compared with themselves, are left out and counted.
 
     Raises
     ------
     DataError
-        For a missing column, an unknown winner, a model against itself, an empty name, several
+        For a missing column, an unknown winner, mostly models against themselves, an empty name, several
         criteria or languages, or votes of models that name no question.
     """
     parts = []
@@ -78,6 +79,7 @@ def read(
         list_unused(unused, listed, {})
         notes += listed.kept
         excluded.append((file.name, "models_known", known, ""))
+        excluded.append((file.name, "with_itself", votes.attrs["with_itself"], ""))
         notes.append((file.name, "identical_rows", votes.attrs["identical"], ""))
         parts.append(votes)
         others.append(unused)
@@ -135,16 +137,17 @@ def read_votes(file: Path) -> tuple[pd.DataFrame, int, pd.DataFrame]:
     votes, _ = clean_names(table, here, file, ("annotator", "domain"))
     votes = votes.astype(object)
     same = votes["left"].to_numpy() == votes["right"].to_numpy()
-    refuse_row("model_against_itself", table, same, here["right"], file)
+    if same.mean() > MAX_WITH_ITSELF:
+        refuse_row("model_against_itself", table, same, here["right"], file)
     votes["winner"] = pd.Categorical(names.map(winners), ["left", "right", "tie"])
     votes["both_bad"] = names.isin(TIES[1:])
     if "annotator" not in votes:
         votes["annotator"] = None
     nobody = votes["annotator"].astype(str).str.lower().isin(NOBODY)
     votes["annotator"] = votes["annotator"].mask(nobody, None)
-    votes = votes.reset_index(drop=True)
-    votes.attrs["identical"] = identical
-    return votes, known, unused.reset_index(drop=True)
+    votes = votes[~same].reset_index(drop=True)
+    votes.attrs = {"identical": identical, "with_itself": int(same.sum())}
+    return votes, known, unused[~same].reset_index(drop=True)
 
 
 def _read_cells(file: Path) -> pd.DataFrame:
