@@ -22,7 +22,7 @@ class ScoreArrays:
         Oriented so that higher is better: negated where `sign` is -1.
     units : mapping of str to array of int
         Codes of annotator, hit, document, block and domain, as far as the data name them; -1 where
-        unknown. A block is what one annotator judged of one document of one system. If only some
+        unknown. A block holds one annotator's judgments of one system's output on one document. If only some
         judgments name a domain, the others form one of their own.
     unit_names : mapping of str to tuple of str
         The names behind the codes, so that units of several campaigns can be matched by name.

@@ -89,8 +89,8 @@ def variance_components(judgments: Judgments) -> VarianceComponents:
 
     The model is fitted by restricted maximum likelihood with crossed and nested random effects. A
     score is the sum of a mean, independent normal effects and a residual. There are effects of
-    system, annotator, document, segment, annotator × system, document × system and block (what one
-    annotator judged of one document of one system). Factors that the judgments do not name are
+    system, annotator, document, segment, annotator × system, document × system and block (one
+    annotator's judgments of one system's output on one document). Factors that the judgments do not name are
     left out.
 
     Parameters

@@ -63,7 +63,7 @@ def nouns_for(facts: Mapping[str, Any]) -> dict[str, str]:
 
 
 def phrases_for(unit: str, nouns: Mapping[str, str]) -> dict[str, str]:
-    """Return what results allow for (``with``) and what remains unknown (``limit``)."""
+    """Return what results allow for (``with``, ``choice``) and what they do not (``limit``, ``beyond``)."""
     return {key: text.format(**nouns) for key, text in tables()["units"][unit].items()}
 
 
