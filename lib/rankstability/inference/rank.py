@@ -51,8 +51,8 @@ def rank_systems(
         without inference.
     procedure : str, optional
         A name in `PROCEDURES`. The default is the procedure of the campaign's year, and plain means
-        for data that do not come from WMT. Votes are ranked by strength, and relative rankings by
-        the share of wins.
+        for data that do not come from WMT. With votes, systems are ranked by strength; with
+        relative rankings, by the share of wins.
     unit : str, optional
         The sampling unit, such as ``document`` or ``annotator x document``. By default, all units
         that the judgments name.

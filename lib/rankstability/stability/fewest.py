@@ -52,9 +52,9 @@ def fewest_removals(
     ----------
     judgments : Judgments
     procedure : str, optional
-        A name in `PROCEDURES`; by default the procedure of the campaign's year. Votes are ranked by
-        strength and relative rankings by the share of comparisons won; no boundaries are drawn for
-        them.
+        A name in `PROCEDURES`; by default the procedure of the campaign's year. With votes,
+        systems are ranked by strength; with relative rankings, by the share of comparisons won. No
+        boundaries are drawn in either case.
     alpha : float
         The level of the procedure's tests.
     boundaries : bool
