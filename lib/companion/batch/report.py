@@ -43,7 +43,11 @@ def build() -> None:
     pages = write_notebooks()
     rows = ledger.write()
     _render("conf.py", version=rs.__version__)
-    _render("index.md", findings=findings.gather(), pages=pages)
+    found = findings.gather()
+    for place, finding in enumerate(found):
+        if finding["picture"]:
+            shutil.copy(FIGURES / finding["picture"], SOURCE / f"finding-{place}.png")
+    _render("index.md", findings=found, pages=pages)
     _render("notebooks.md", pages=pages.to_dict("records"), topics=topics())
     _render("reference.md", names=public_names())
     write_ledger(rows, pages)
