@@ -34,24 +34,15 @@ def gather() -> list[Finding]:
     return [each for each in found if each is not None]
 
 
-PICTURES = {  # by page: the figure of a finding, and its caption
-    "runs/wmt18-10b_campaign-all.ipynb": (
-        "wmt18/10b_campaign/all/supported_figure.png",
-        "WMT18: the number of boundaries that are drawn and supported, by what is new.",
-    ),
-    "runs/wmt21-00b_campaign-all.ipynb": (
-        "wmt21/00_verdict/de-en/ranking_figure.png",
-        "WMT21 German–English: the intervals of the best systems overlap widely, so a few judgments decide which is first.",
-    ),
-    "runs/wmt23-protocols.ESA-1-12b_campaign-all.ipynb": (
-        "wmt23-protocols.ESA-1/12b_campaign/all/saved_figure.png",
-        "WMT23 English–German: each point is a judge model or a human study. A good order (right) does not mean large savings (top).",
-    ),
-}
-
-
-def _finding(title: str, text: str, table: pd.DataFrame, note: str = "", page: str = "") -> Finding:
-    picture, caption = PICTURES.get(page, ("", ""))
+def _finding(
+    title: str,
+    text: str,
+    table: pd.DataFrame,
+    note: str = "",
+    page: str = "",
+    picture: str = "",
+    caption: str = "",
+) -> Finding:
     rows = [[_shown(value) for value in row] for row in table.itertuples(index=False)]
     return {
         "title": title,
@@ -103,6 +94,8 @@ def boundaries() -> Finding | None:
         "For WMT20, only the language pairs out of English are counted, because the data of the "
         "others name no documents.",
         page="runs/wmt18-10b_campaign-all.ipynb",
+        picture="wmt18/10b_campaign/all/supported_figure.png",
+        caption="WMT18: the number of boundaries that are drawn and supported, by what is new.",
     )
 
 
@@ -126,6 +119,9 @@ def removals() -> Finding | None:
         "removed, an even smaller set could exist.",
         shown,
         page="runs/wmt21-00b_campaign-all.ipynb",
+        picture="wmt21/00_verdict/de-en/ranking_figure.png",
+        caption="WMT21 German–English: the intervals of the best systems overlap widely, so a few "
+        "judgments decide which is first.",
     )
 
 
@@ -159,14 +155,18 @@ def judge_models() -> Finding | None:
         "Additional scores could save human judgments. For WMT23 English–German, the table gives "
         "the share of judgments that each kind of score would save if it were available for "
         "unlimited outputs. GPT-4 (GEMBA-MQM) would save about as much as a second human study of "
-        "the same outputs: four other human studies would save 1 % to 9 %. A perfect judge model would "
-        "know everything on which two human studies agree, and would save about a quarter. GPT-4 also orders the systems almost as "
-        "people do, but a good order is not enough to save judgments.",
+        "the same outputs: four other human studies would save 1 % to 9 %. A perfect judge model "
+        "would know everything on which two human studies agree, and would save about a quarter. "
+        "GPT-4 also orders the systems almost as people do, but a good order is not enough to save "
+        "judgments.",
         shown,
         "*Same order* is the number of pairs of systems that are in the same order as in the human "
         "judgments. Metrics whose names end in *refA* compare outputs with the human translation "
         "refA, which they cannot score. Random-sysname is a baseline of random scores.",
         page="runs/wmt23-protocols.ESA-1-12b_campaign-all.ipynb",
+        picture="wmt23-protocols.ESA-1/12b_campaign/all/saved_figure.png",
+        caption="WMT23 English–German: each point is a judge model or a human study. A good order "
+        "(right) does not mean large savings (top).",
     )
 
 

@@ -1,4 +1,4 @@
-"""What was read: counts, a judgment as it was read, the systems, hidden references."""
+"""What was read: counts, a judgment as it was read, the systems, comparisons in both orders."""
 
 from __future__ import annotations
 

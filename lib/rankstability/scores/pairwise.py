@@ -168,7 +168,10 @@ def vote_arrays(judgments: Judgments, reference: bool = False, unranked: str = D
 
 def _from_votes(judgments: Judgments) -> VoteArrays:
     """Return the arrays of a table of votes."""
-    table = judgments.table[~judgments.models_beside_people]
+    table = judgments.table
+    models = judgments.models_beside_people
+    if models.any():
+        table = table[~models]
     hidden = set(judgments.controls)
     if hidden:
         table = table[~(table["left"].isin(hidden) | table["right"].isin(hidden)).to_numpy()]
